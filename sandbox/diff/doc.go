@@ -1,0 +1,12 @@
+// Package diff compares, merges and prints texts by lines.
+//
+// [Lines] is a minimal, fast and bounded line differ (Myers' linear-space algorithm after trimming common ends and lines that
+// occur on one side only, with a cap on cost); [Merge] is a three-way merge by whole lines; [Print], [Parse], [Apply] and [Reverse]
+// read and write unified diffs, with go-diff as the model, parser and printer of file diffs.
+//
+// Guarantees: bytes stay bytes: a line ends at LF only, and CR, a byte order mark, U+2028 and a missing last newline are kept.
+// Applying what was printed gives the new text exactly, for any pair of texts and any file name. Decisions about changes are never made
+// on diff text (see package sandbox): the text is for people, for other tools and for import.
+//
+// It does not know what a page is and never touches the file system.
+package diff
