@@ -85,6 +85,9 @@ type Request struct {
 	Task      string // BOARD_TASK
 	Board     Board
 	Timeout   time.Duration
+	Sources   []string // of an ingest: paths below Cwd or absolute, as the agent sees them (builtin needs them apart from the prompt)
+	Question  string   // of a query
+	Date      string   // YYYY-MM-DD that pages and log entries get
 }
 
 // Board is the loopback endpoint for events (design section 9).

@@ -1,0 +1,247 @@
+package adapters
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// claudeStream decodes `--output-format stream-json`: one JSON object a line, "result" is the terminal event.
+type claudeStream struct {
+	feed *feed
+	out  Outcome
+	cwd  string
+	last string // text of the last assistant message, where no result tells it
+}
+
+// claudeLine has the fields of all event types that count; unknown types and fields pass.
+type claudeLine struct {
+	Type      string          `json:"type"`
+	Subtype   string          `json:"subtype"`
+	SessionID string          `json:"session_id"`
+	Cwd       string          `json:"cwd"`
+	Model     string          `json:"model"`
+	Message   json.RawMessage `json:"message"`
+	Parent    *string         `json:"parent_tool_use_id"`
+
+	// result
+	IsError  bool            `json:"is_error"`
+	Status   *int            `json:"api_error_status"`
+	Turns    *int            `json:"num_turns"`
+	Result   string          `json:"result"`
+	Terminal string          `json:"terminal_reason"`
+	RawCost  *float64        `json:"total_cost_usd"`
+	Usage    claudeUsage     `json:"usage"`
+	Denials  []claudeDenial  `json:"permission_denials"`
+	Errors   json.RawMessage `json:"errors"`
+
+	// system/api_retry
+	Attempt int    `json:"attempt"`
+	Error   string `json:"error"`
+}
+
+type claudeUsage struct {
+	Input      int64 `json:"input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	Output     int64 `json:"output_tokens"`
+}
+
+type claudeDenial struct {
+	Tool  string          `json:"tool_name"`
+	Input json.RawMessage `json:"tool_input"`
+}
+
+type claudeBlock struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	UseID   string          `json:"tool_use_id"`
+	IsError bool            `json:"is_error"`
+	Content json.RawMessage `json:"content"`
+}
+
+func (s *claudeStream) read(r io.Reader) Outcome {
+	stream := newObjects(r)
+	for !s.out.Ended {
+		obj, err := stream.next()
+		if err != nil {
+			break // EOF or a closed pipe: judged below by what was seen
+		}
+		var l claudeLine
+		if json.Unmarshal(obj, &l) == nil { // what is no object of ours passes
+			s.line(l)
+		}
+	}
+	s.feed.close()
+	return s.judge()
+}
+
+func (s *claudeStream) line(l claudeLine) {
+	if l.SessionID != "" && s.feed.session == "" {
+		s.feed.session, s.out.Session = l.SessionID, l.SessionID
+	}
+	switch l.Type {
+	case "system":
+		s.system(l)
+	case "assistant":
+		s.out.Started = true
+		s.assistant(l)
+	case "user":
+		s.results(l)
+	case "result":
+		s.result(l)
+	}
+}
+
+func (s *claudeStream) system(l claudeLine) {
+	switch l.Subtype {
+	case "init":
+		s.cwd, s.out.Model = l.Cwd, l.Model
+		s.feed.send(Event{Kind: "session", Summary: "claude started", Detail: l.Model})
+	case "api_retry":
+		s.feed.send(Event{Kind: "other", Summary: fmt.Sprintf("the model's API failed, attempt %d", l.Attempt), Detail: l.Error, OK: truth(false)})
+	}
+}
+
+func (s *claudeStream) blocks(l claudeLine) []claudeBlock {
+	var m struct {
+		Content json.RawMessage `json:"content"`
+	}
+	var list []claudeBlock
+	if json.Unmarshal(l.Message, &m) != nil || json.Unmarshal(m.Content, &list) != nil {
+		return nil // a plain string: a user text, which is no event
+	}
+	return list
+}
+
+func (s *claudeStream) assistant(l claudeLine) {
+	for _, b := range s.blocks(l) {
+		switch b.Type {
+		case "text":
+			if l.Parent == nil {
+				s.last = b.Text
+			}
+		case "tool_use":
+			s.feed.start(b.ID, toolEvent(b.Name, b.Input, s.cwd))
+		}
+	}
+}
+
+func (s *claudeStream) results(l claudeLine) {
+	for _, b := range s.blocks(l) {
+		if b.Type != "tool_result" {
+			continue
+		}
+		detail := ""
+		if b.IsError {
+			detail = contentText(b.Content)
+			if call, known := s.feed.open[b.UseID]; known && strings.Contains(detail, "No such tool available") {
+				// The permission list of the result does not name calls to tools that the run does not have.
+				s.out.Denials = append(s.out.Denials, Denial{Tool: toolName(detail, call), Target: target(call)})
+			}
+		}
+		s.feed.finish(b.UseID, truth(!b.IsError), detail)
+	}
+}
+
+// toolName reads "Write" from "No such tool available: Write. Write exists …".
+func toolName(message string, call Event) string {
+	_, after, _ := strings.Cut(message, "No such tool available: ")
+	if name := strings.FieldsFunc(after, func(r rune) bool { return r == '.' || r == ' ' || r == '<' }); len(name) > 0 {
+		return name[0]
+	}
+	return call.Kind
+}
+
+// contentText flattens the content of a tool result: a string, or blocks with a text.
+func contentText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &blocks) != nil {
+		return ""
+	}
+	var texts []string
+	for _, b := range blocks {
+		texts = append(texts, b.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (s *claudeStream) result(l claudeLine) {
+	o := &s.out
+	o.Ended = true
+	o.Text = l.Result
+	if l.Turns != nil {
+		o.Turns = *l.Turns
+	}
+	o.Started = o.Started || l.Turns == nil || *l.Turns > 0
+	o.Usage = Usage{InputTokens: l.Usage.Input + l.Usage.CacheWrite + l.Usage.CacheRead, OutputTokens: l.Usage.Output}
+	if l.RawCost != nil {
+		o.Usage.CostUSD = *l.RawCost
+	}
+	for _, d := range l.Denials {
+		o.Denials = append(o.Denials, Denial{Tool: d.Tool, Target: target(toolEvent(d.Tool, d.Input, s.cwd))})
+	}
+	o.Failure = claudeFailure(l)
+	s.feed.close()
+	s.feed.send(Event{Kind: "idle", Summary: sentence(l.Result), OK: truth(o.Failure == nil)})
+}
+
+// claudeFailure judges a result event. is_error wins over subtype and exit status (case o-ag-05).
+func claudeFailure(l claudeLine) *Failure {
+	status := 0
+	if l.Status != nil {
+		status = *l.Status
+	}
+	switch {
+	case l.IsError || status >= 400:
+		f := newFailure("claude", status, firstOf(l.Result, errorsText(l.Errors), strings.ReplaceAll(l.Subtype, "_", " ")))
+		if f.Kind == "other" && strings.HasPrefix(l.Result, "API Error") {
+			f.Kind = "api-error"
+		}
+		return f
+	case l.Subtype == "error_max_turns":
+		return &Failure{Kind: "other", Message: "claude used up its turns", Hint: "raise --max-turns in agent.claude.args, or take a smaller step"}
+	case l.Subtype != "" && l.Subtype != "success":
+		return newFailure("claude", 0, firstOf(errorsText(l.Errors), l.Result, l.Terminal, strings.ReplaceAll(l.Subtype, "_", " ")))
+	case l.Turns != nil && *l.Turns == 0:
+		return noTurn("claude")
+	}
+	return nil
+}
+
+func errorsText(raw json.RawMessage) string {
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	return strings.Join(list, "; ")
+}
+
+func (s *claudeStream) judge() Outcome {
+	o := s.out
+	if !o.Ended {
+		o.Text = s.last
+		o.Failure = truncated("claude")
+		if !o.Started {
+			o.Failure = noTurn("claude")
+		}
+		return o
+	}
+	o.OK = o.Failure == nil
+	if o.OK {
+		o.Question = AsksBack(o.Text)
+	} else {
+		o.Text = "" // an error sentence is never an answer (case o-ag-05)
+	}
+	return o
+}

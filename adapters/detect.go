@@ -1,0 +1,177 @@
+package adapters
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// probeTime bounds one question to a program. The slowest CLI known takes two seconds for --version on a quiet machine.
+const probeTime = 10 * time.Second
+
+// A probe says how to ask a vendor's program what it is.
+type probe struct {
+	name     string            // program and adapter
+	install  string            // what to do where it is missing
+	floor    string            // oldest version that is usable
+	help     []string          // arguments that print the options; nil: no features are probed
+	features map[string]string // feature -> a text of the help that shows it
+	vars     []string          // "K=V" that keep the program from doing more than answering
+}
+
+var versionRE = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
+
+// detect finds the program and asks it for its version and options, both at once.
+func (p probe) detect(ctx context.Context, env Env) Detection {
+	path, err := newFinder(env).program(p.name)
+	if err != nil {
+		return Detection{Why: err.Error() + ": " + p.install}
+	}
+	d := Detection{Installed: true, Path: path}
+	runtime, err := runtimeOf(env, path)
+	if d.Runtime = runtime; err != nil {
+		d.Why = err.Error()
+		return d
+	}
+	var version, help string
+	var versionErr error
+	var wg sync.WaitGroup
+	wg.Go(func() { version, versionErr = p.ask(ctx, env, path, "--version") })
+	if p.help != nil {
+		wg.Go(func() { help, _ = p.ask(ctx, env, path, p.help...) }) // no help: features stay unknown
+	}
+	wg.Wait()
+	d.Version = versionRE.FindString(version)
+	d.Features = p.probed(help)
+	switch {
+	case d.Version == "" && versionErr != nil:
+		d.Why = fmt.Sprintf("%s --version: %v", path, versionErr)
+	case d.Version != "" && compareVersions(d.Version, p.floor) < 0:
+		d.Why = fmt.Sprintf("%s %s is too old, %s or newer is needed: %s", p.name, d.Version, p.floor, p.install)
+	default:
+		d.Usable = true
+	}
+	return d
+}
+
+// probed is nil, everything unknown, where the text is no help text.
+func (p probe) probed(help string) map[string]bool {
+	if !strings.Contains(strings.ToLower(help), "usage") {
+		return nil
+	}
+	f := make(map[string]bool, len(p.features))
+	for name, text := range p.features {
+		f[name] = strings.Contains(help, text)
+	}
+	return f
+}
+
+// has tells whether a feature may be used: yes where nothing is known, the plan is made for the versions that were tested.
+func (d Detection) has(feature string) bool {
+	v, known := d.Features[feature]
+	return v || !known
+}
+
+// ask runs the program with no input and returns what it prints, stderr included (pi prints its version there).
+// The error never shows the environment, which holds keys.
+func (p probe) ask(ctx context.Context, env Env, path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = os.TempDir() // never the wiki: its own config must not be read
+	cmd.Env = append([]string{"HOME=" + env.Home, "PATH=" + env.Get("PATH"), "LANG=" + env.Get("LANG"), "NO_COLOR=1"}, p.vars...)
+	if kv := pathEnv(env, path); kv != nil {
+		cmd.Env = append(cmd.Env, kv...)
+	}
+	out := &headBuffer{max: 256 << 10}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
+	err := cmd.Run()
+	if ctx.Err() == context.DeadlineExceeded {
+		err = fmt.Errorf("no answer within %s", probeTime)
+	}
+	return out.String(), err
+}
+
+// headBuffer keeps the first max bytes. It is written by one goroutine: exec gives equal writers one pipe.
+type headBuffer struct {
+	bytes.Buffer
+	max int
+}
+
+func (b *headBuffer) Write(p []byte) (int, error) {
+	if room := b.max - b.Len(); room > 0 {
+		b.Buffer.Write(p[:min(len(p), room)])
+	}
+	return len(p), nil
+}
+
+// runtimeOf lists what the program at path needs to be seen: the folder that its links lead to (the outermost node_modules, because
+// packages lie beside each other there) and the interpreter of its first line.
+func runtimeOf(env Env, path string) ([]string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s leads nowhere: reinstall it", path)
+	}
+	var list []string
+	if real != path {
+		list = append(list, packageDir(real))
+	} else if dir := packageDir(real); dir != filepath.Dir(real) {
+		list = append(list, dir)
+	}
+	name := interpreter(real)
+	if name == "" {
+		return list, nil
+	}
+	beside := env
+	beside.Vars = append(append([]string(nil), env.Vars...), pathEnv(env, path)...)
+	program, err := newFinder(beside).find(name)
+	if err != nil {
+		return list, fmt.Errorf("%s was found, but it needs %s, which was not: install %s or put it on PATH", path, name, name)
+	}
+	list = append(list, program)
+	if r, err := filepath.EvalSymlinks(program); err == nil && r != program {
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func packageDir(real string) string {
+	if before, _, ok := strings.Cut(filepath.ToSlash(real), "/node_modules/"); ok {
+		return filepath.Join(filepath.FromSlash(before), "node_modules")
+	}
+	return filepath.Dir(real)
+}
+
+// interpreter reads "node" from "#!/usr/bin/env node". An absolute interpreter (/bin/sh) is the system's and always visible.
+func interpreter(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "" // not readable is not for us to judge: starting it will tell
+	}
+	defer f.Close()
+	head, err := bufio.NewReader(f).Peek(128)
+	if len(head) < 2 || (err != nil && len(head) == 0) || string(head[:2]) != "#!" {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(head[2:]), "\n")
+	words := strings.Fields(line)
+	if len(words) < 2 || filepath.Base(words[0]) != "env" {
+		return ""
+	}
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+			return w
+		}
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+package adapters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// maxEnvPrompt is the longest prompt that goes into AGENT_PROMPT. Linux refuses any string of 128 KiB in an environment (MAX_ARG_STRLEN).
+const maxEnvPrompt = 96 << 10
+
+// maxText bounds the text that a directory adapter's stdout is taken for: its end.
+const maxText = 1 << 20
+
+// Directory is the adapter in a folder: the executables "run" and "wire" (design section 8). Its name is the folder's.
+//
+// The environment tells "run" what to do: AGENT_PROMPT, AGENT_MODE, AGENT_COMMANDS (command prefixes, comma-separated), AGENT_MODEL
+// (absent when unset), AGENT_CWD, BOARD_AGENT_ID, BOARD_TASK, BOARD_PORT (always), BOARD_TOKEN. AGENT_PROMPT_FILE always names a file with
+// the whole prompt, byte for byte; AGENT_PROMPT itself holds one sentence that points there where the prompt is longer than 96 KiB
+// (an environment string has a limit of 128 KiB) or holds bytes that an environment cannot. Standard input is empty: an agent that
+// "run" starts would read it and take the prompt twice.
+//
+// Standard output is the job log and, as a whole, the final text; exit 0 is completed.
+func Directory(dir string) Adapter { return directory{dir: dir} }
+
+type directory struct{ dir string }
+
+func (d directory) Name() string { return filepath.Base(d.dir) }
+
+func (d directory) Detect(context.Context, Env) Detection {
+	det := Detection{Path: filepath.Join(d.dir, "run"), Runtime: []string{d.dir}}
+	var missing []string
+	for _, name := range []string{"run", "wire"} {
+		fi, err := os.Stat(filepath.Join(d.dir, name))
+		switch {
+		case err != nil:
+			missing = append(missing, name+" is missing")
+		case !fi.Mode().IsRegular():
+			missing = append(missing, name+" is not a file")
+		case fi.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+			missing = append(missing, name+" is not executable")
+		case name == "run":
+			det.Installed = true
+		}
+	}
+	if len(missing) > 0 {
+		det.Why = fmt.Sprintf("%s: %s; a directory adapter needs both executables, run and wire", d.dir, strings.Join(missing, ", "))
+		return det
+	}
+	det.Usable = true
+	return det
+}
+
+func (d directory) Plan(r Request) (Invocation, error) {
+	prompt := r.Prompt
+	if r.System != "" {
+		prompt = r.System + "\n\n" + r.Prompt
+	}
+	env := append([]string{
+		"AGENT_PROMPT=" + envPrompt(prompt),
+		"AGENT_PROMPT_FILE={files}/prompt.md",
+		"AGENT_MODE=" + string(r.Mode),
+		"AGENT_COMMANDS=" + strings.Join(r.Grant.Commands, ","),
+		"AGENT_CWD=" + r.Cwd,
+	}, boardEnv(r)...)
+	if r.Model != "" {
+		env = append(env, "AGENT_MODEL="+r.Model)
+	}
+	v := Invocation{
+		Argv:    []string{filepath.Join(d.dir, "run")},
+		Env:     env,
+		Files:   map[string][]byte{"prompt.md": []byte(prompt)},
+		Visible: []string{d.dir},
+	}
+	return withConfig(v, r.Env.Config[d.Name()]), nil
+}
+
+// envPrompt is the prompt, or where an environment cannot hold it (too long, a NUL, the placeholder of Invocation) a pointer to its file.
+func envPrompt(prompt string) string {
+	if len(prompt) > maxEnvPrompt || strings.Contains(prompt, "\x00") || strings.Contains(prompt, "{files}") {
+		return "Read the file {files}/prompt.md and do what it says: it holds the whole prompt."
+	}
+	return prompt
+}
+
+func (d directory) Converse(_ context.Context, rw io.ReadWriter, _ func(Event)) Outcome {
+	tail := make([]byte, 0, 64<<10)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := rw.Read(buf)
+		tail = append(tail, buf[:n]...)
+		if len(tail) > 2*maxText {
+			tail = append(tail[:0], tail[len(tail)-maxText:]...)
+		}
+		if err != nil {
+			break // EOF, or a pipe that the host closed: either way the log ends here
+		}
+	}
+	text := string(tail)
+	if len(text) > maxText {
+		text = text[len(text)-maxText:]
+		if _, after, ok := strings.Cut(text, "\n"); ok {
+			text = after
+		}
+	}
+	// Exit 0 is completed (section 8): there is no terminal event, and a question is no reason to stop short.
+	return Outcome{Started: true, Ended: true, OK: true, Text: strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))}
+}
+
+func (d directory) Wire(context.Context, WireRequest) (WireReport, error) {
+	return WireReport{Status: "none", Lines: []string{"the wire executable of " + d.dir + " is run by the host"}}, nil
+}

@@ -1,0 +1,81 @@
+package adapters
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A failureRule tells a kind of failure by the words of a vendor's message; the first that matches counts.
+type failureRule struct {
+	kind      string
+	re        *regexp.Regexp
+	hint      string // %s is the agent's name
+	retryable bool
+}
+
+var failureRules = []failureRule{
+	{"api-error", regexp.MustCompile(`(?i)credit balance|insufficient.{0,20}(credit|quota|funds)|payment required|quota (exceeded|used up)|billing`), "top up the account that %s uses, or choose another agent", false},
+	{"auth", regexp.MustCompile(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
+	{"api-error", regexp.MustCompile(`(?i)rate.?limit|too many requests|overloaded|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
+	{"config", regexp.MustCompile(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
+	{"cwd-missing", regexp.MustCompile(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
+}
+
+// newFailure judges an error: by HTTP status where the stream tells one, else by its words.
+func newFailure(agent string, status int, message string) *Failure {
+	message = sentence(message)
+	f := &Failure{Kind: "api-error", Message: message, Hint: fmt.Sprintf("see the run's log for what %s said", agent)}
+	if status == 0 {
+		f.Kind = "other"
+	}
+	for _, r := range failureRules {
+		if r.re.MatchString(message) {
+			f.Kind, f.Hint, f.Retryable = r.kind, r.hint, r.retryable
+			break
+		}
+	}
+	switch {
+	case status == 401 || status == 403:
+		f.Kind, f.Hint, f.Retryable = "auth", "run `%s` once in a terminal and log in, or set its API key", false
+	case status == 429:
+		f.Kind, f.Hint, f.Retryable = "rate-limit", "wait a little and run it again", true
+	case status >= 500:
+		f.Kind, f.Hint, f.Retryable = "api-error", "wait a little and run it again", true
+	}
+	if strings.Contains(f.Hint, "%s") {
+		f.Hint = fmt.Sprintf(f.Hint, agent)
+	}
+	if f.Message == "" {
+		f.Message = agent + " reported an error without saying which"
+	}
+	return f
+}
+
+// sentence makes one line of at most 300 characters of a vendor's message.
+func sentence(s string) string {
+	return capped(strings.Join(strings.Fields(oneLine(strings.ReplaceAll(s, "\n", " "))), " "), capShort)
+}
+
+// StderrFailure judges a run whose stream told nothing by its first line on stderr that is not empty (case o-ag-07 b). Nil where there is none.
+func StderrFailure(agent string, stderr []byte) *Failure {
+	for line := range strings.Lines(string(stderr)) {
+		if line = strings.TrimSpace(line); line != "" {
+			return newFailure(agent, 0, line)
+		}
+	}
+	return nil
+}
+
+// truncated is the failure of a stream without terminal event.
+func truncated(agent string) *Failure {
+	return &Failure{
+		Kind: "truncated", Message: agent + "'s output ended in the middle of the run",
+		Hint: "see the run's log; it may have crashed or been stopped", Retryable: true,
+	}
+}
+
+// noTurn is the failure of an agent that ended well without having asked its model anything.
+func noTurn(agent string) *Failure {
+	return &Failure{Kind: "no-turn", Message: agent + " ended without doing anything", Hint: "see the run's log for what it made of the prompt"}
+}

@@ -1,0 +1,196 @@
+package adapters
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// A feed turns a vendor's tool calls into events: running when a call starts, completed when its result comes.
+type feed struct {
+	emit    func(Event)
+	agent   string
+	session string
+	open    map[string]Event // running calls by their id
+	order   []string
+}
+
+func newFeed(agent string, emit func(Event)) *feed {
+	if emit == nil {
+		emit = func(Event) {}
+	}
+	return &feed{emit: emit, agent: agent, open: map[string]Event{}}
+}
+
+func (f *feed) send(e Event) {
+	e.Session, e.Agent = f.session, f.agent
+	f.emit(e.Capped())
+}
+
+// start announces a call.
+func (f *feed) start(id string, e Event) {
+	if _, twice := f.open[id]; twice {
+		return
+	}
+	f.open[id] = e
+	f.order = append(f.order, id)
+	e.Running = true
+	f.send(e)
+}
+
+// finish completes a call that was announced; ok nil is unknown.
+func (f *feed) finish(id string, ok *bool, detail string) {
+	e, known := f.open[id]
+	if !known {
+		return
+	}
+	delete(f.open, id)
+	e.OK, e.Detail = ok, detail
+	f.send(e)
+}
+
+// close completes what has no end (denied calls, a killed agent) as unknown (case o-ev-04).
+func (f *feed) close() {
+	for _, id := range f.order {
+		f.finish(id, nil, "did not finish")
+	}
+	f.order = nil
+}
+
+func truth(b bool) *bool { return &b }
+
+// toolKinds maps the vendors' tool names, in lower case, to kinds. Commands are told apart further by commandKind.
+var toolKinds = map[string]string{
+	"read": "read", "notebookread": "read", "ls": "read", "list": "read",
+	"write": "edit", "edit": "edit", "multiedit": "edit", "notebookedit": "edit", "apply_patch": "edit", "patch": "edit",
+	"grep": "search", "glob": "search", "find": "search", "toolsearch": "search", "codesearch": "search",
+	"bash": "command", "shell": "command", "exec_command": "command", "bashoutput": "command", "killshell": "command",
+	"webfetch": "web", "websearch": "web", "web_search": "web", "fetch": "web",
+	"todowrite": "plan", "todoread": "plan", "taskcreate": "plan", "taskupdate": "plan", "update_plan": "plan", "exitplanmode": "plan",
+	"task": "subagent", "agent": "subagent",
+}
+
+// toolInput are the arguments that vendors give their tools, whatever they are called.
+type toolInput struct {
+	FilePath     string          `json:"file_path"`
+	FilePath2    string          `json:"filePath"`
+	Path         string          `json:"path"`
+	NotebookPath string          `json:"notebook_path"`
+	Command      json.RawMessage `json:"command"`
+	Cmd          string          `json:"cmd"`
+	Pattern      string          `json:"pattern"`
+	Query        string          `json:"query"`
+	URL          string          `json:"url"`
+	Description  string          `json:"description"`
+	Subject      string          `json:"subject"`
+	Prompt       string          `json:"prompt"`
+}
+
+// toolEvent says in schema v1 what a tool call is.
+func toolEvent(name string, input json.RawMessage, cwd string) Event {
+	var in toolInput
+	_ = json.Unmarshal(input, &in) // a foreign tool's arguments may have other types: the name alone is told then
+	e := Event{Kind: toolKinds[strings.ToLower(name)], Summary: name}
+	file := relTo(cwd, firstOf(in.FilePath, in.FilePath2, in.NotebookPath, in.Path))
+	switch e.Kind {
+	case "read", "edit":
+		e.File = file
+		e.Summary = strings.TrimSpace(e.Kind + " " + file)
+	case "search":
+		e.File = file
+		e.Summary = "search " + firstOf(in.Pattern, in.Query)
+	case "command":
+		e.Cmd = firstOf(commandText(in.Command), in.Cmd)
+		e.Kind = commandKind(e.Cmd)
+		e.Summary = firstOf(e.Cmd, name)
+	case "web":
+		e.Summary = firstOf(in.URL, in.Query, name)
+	case "plan", "subagent":
+		e.Summary = firstOf(in.Description, in.Subject, name)
+	}
+	return e
+}
+
+// target is what a call was about, for a denial.
+func target(e Event) string { return firstOf(e.File, e.Cmd, e.Summary) }
+
+// commandText reads a command that is a string or a list of words.
+func commandText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var words []string
+	if json.Unmarshal(raw, &words) == nil {
+		return strings.Join(words, " ")
+	}
+	return ""
+}
+
+// A commandRule names the kind of shell commands; the first that matches counts.
+type commandRule struct {
+	kind string
+	re   *regexp.Regexp
+}
+
+var commandRules = []commandRule{
+	{"git", regexp.MustCompile(`^(git|gh)\b`)},
+	{"test", regexp.MustCompile(`^((npx|pnpm|yarn|npm|bun|deno|go|cargo|make|mvn|gradle|./gradlew|dotnet|rake|mix|zig|swift) (run )?(test|t\b|check-test)|(python3? -m )?(pytest|unittest)|jest|vitest|mocha|rspec|phpunit|ctest|tox)`)},
+	{"check", regexp.MustCompile(`^((npx |pnpm |yarn |npm run |bun run )?(eslint|tsc|lint|typecheck|prettier|biome)|go (vet|build)|gofmt|staticcheck|golangci-lint|cargo (check|clippy|build|fmt)|ruff|mypy|flake8|black|make( |$)|shellcheck|mvn|gradle)`)},
+	{"search", regexp.MustCompile(`^(grep|egrep|rg|ag|find|fd|qmd|ack)\b`)},
+	{"read", regexp.MustCompile(`^(cat|head|tail|less|ls|tree|wc|stat|file|sed -n|bat)\b`)},
+	{"web", regexp.MustCompile(`^(curl|wget)\b`)},
+}
+
+var shellWrap = regexp.MustCompile(`(?s)^(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c '(.*)'$`)
+
+// commandKind says what a shell command is about, by its first word that does something.
+func commandKind(cmd string) string {
+	cmd = bareCommand(cmd)
+	for {
+		rest, found := strings.CutPrefix(cmd, "cd ")
+		if !found {
+			break
+		}
+		_, after, ok := strings.Cut(rest, "&&")
+		if !ok {
+			break
+		}
+		cmd = strings.TrimSpace(after)
+	}
+	for _, r := range commandRules {
+		if r.re.MatchString(cmd) {
+			return r.kind
+		}
+	}
+	return "command"
+}
+
+// bareCommand takes the shell off that codex puts around each command.
+func bareCommand(cmd string) string {
+	if m := shellWrap.FindStringSubmatch(cmd); m != nil {
+		cmd = strings.ReplaceAll(m[1], `'\''`, "'")
+	}
+	return strings.TrimSpace(cmd)
+}
+
+// relTo shortens a path below the agent's folder.
+func relTo(cwd, file string) string {
+	if cwd == "" || !path.IsAbs(file) {
+		return file
+	}
+	if rest, ok := strings.CutPrefix(path.Clean(file), strings.TrimSuffix(cwd, "/")+"/"); ok {
+		return rest
+	}
+	return file
+}
+
+func firstOf(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}

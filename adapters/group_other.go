@@ -1,0 +1,7 @@
+//go:build !unix
+
+package adapters
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}

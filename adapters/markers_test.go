@@ -1,0 +1,108 @@
+package adapters
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestMarkers(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []Marker
+	}{
+		{"all good\nINGEST DONE: embed", []Marker{{Ingested, "embed"}}},
+		{"INGEST DONE: embed\r\n", []Marker{{Ingested, "embed"}}},
+		{"INGEST DONE: <slug>", nil},
+		{"INGEST DONE:", nil},
+		{" INGEST DONE: embed", nil},
+		{"see `INGEST DONE: x`", nil},
+		{"NOT READY: the source is empty", []Marker{{NotReady, "the source is empty"}}},
+		{"NOT READY: <reason>", nil},
+		{"PR REVIEW: APPROVE", []Marker{{PRReview, "APPROVE"}}},
+		{"PR REVIEW: REQUEST CHANGES, see below", []Marker{{PRReview, "REQUEST CHANGES, see below"}}},
+		{"PR REVIEW: APPROVE|REQUEST CHANGES", nil},
+		{"PR REVIEW: maybe", nil},
+		{"RELEVANCE REVIEW: still relevant\nADDRESSED: yes", []Marker{{Relevance, "still relevant"}, {Addressed, "yes"}}},
+	} {
+		if got := Markers(c.text); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, want %+v", c.text, got, c.want)
+		}
+	}
+	if m, ok := Find(Markers("PR REVIEW: APPROVE\nno\nPR REVIEW: REQUEST CHANGES"), PRReview); !ok || m.Text != "REQUEST CHANGES" {
+		t.Errorf("the last word does not count: %+v", m)
+	}
+}
+
+func TestAsksBack(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                                  false,
+		"Done.":                             false,
+		"Shall I go on?":                    true,
+		"Which one?\n\n":                    true,
+		"**Shall I go on?**":                true,
+		"続けますか？":                            true,
+		"What is it? It is a page.":         false,
+		"Shall I?\n\nINGEST DONE: x":        false,
+		"```\nwhat?\n```":                   false,
+		"Is it so?\n```\ncode\n```\n":       false,
+		"He asked \"why?\"":                 true,
+		"- [ ] open question left for you?": true,
+	} {
+		if got := AsksBack(text); got != want {
+			t.Errorf("AsksBack(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestCapped(t *testing.T) {
+	e := Event{Kind: "hologram", Summary: strings.Repeat("温", 400), File: "a\nb\x07", Cmd: strings.Repeat("x", 500), Detail: strings.Repeat("d\n", 900) + "\xff"}.Capped()
+	if e.V != 1 || e.Kind != "other" || e.File != "a b" {
+		t.Errorf("got %+v", e)
+	}
+	for name, c := range map[string]struct {
+		s string
+		n int
+	}{"summary": {e.Summary, 300}, "cmd": {e.Cmd, 240}, "detail": {e.Detail, 900}} {
+		if n := utf8.RuneCountInString(c.s); n != c.n || !strings.HasSuffix(c.s, "…") || !utf8.ValidString(c.s) {
+			t.Errorf("%s: %d characters, %.20q", name, n, c.s[len(c.s)-20:])
+		}
+	}
+	if e := (Event{Kind: "edit", Summary: strings.Repeat("x", 300)}).Capped(); len(e.Summary) != 300 {
+		t.Errorf("a summary of exactly 300 was cut")
+	}
+}
+
+func TestCommandKind(t *testing.T) {
+	for cmd, want := range map[string]string{
+		"go test ./...": "test", "npm test": "test", "npm run test -- x": "test", "python -m pytest -q": "test", "cd a && go vet ./...": "check",
+		"/usr/bin/bash -lc 'git status'": "git", "gh pr view": "git", "rg foo": "search", "cat a.txt": "read", "wc -l a > b": "read",
+		"curl http://x": "web", "rm -rf x": "command", "": "command", "go build ./...": "check", "gitk": "command",
+	} {
+		if got := commandKind(cmd); got != want {
+			t.Errorf("%q: %s, want %s", cmd, got, want)
+		}
+	}
+}
+
+func TestLive(t *testing.T) { // o-ev-04
+	var l Live
+	line := func() string {
+		e, _ := l.Line("s")
+		return e.Cmd
+	}
+	l.Add(Event{Session: "s", Kind: "session"})
+	run := Event{Session: "s", Kind: "test", Cmd: "npm test", Running: true}
+	if got := l.Add(run); got != nil || line() != "npm test" {
+		t.Errorf("running: stored %v, live %q", got, line())
+	}
+	l.Add(run)
+	stored := l.Add(Event{Session: "s", Kind: "end"})
+	if len(stored) != 2 || stored[0].OK != nil || stored[0].Running || stored[0].Detail != "did not finish" || line() != "" {
+		t.Errorf("end: %+v, live %q", stored, line())
+	}
+	if l.Add(run); line() != "" {
+		t.Error("an event after the end opened the session again")
+	}
+}
