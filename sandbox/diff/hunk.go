@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 )
@@ -22,20 +23,13 @@ type Hunk struct {
 	Ops                []Op   // its changes, in line numbers of the whole texts
 }
 
-// Header is the hunk's first line as GNU diff writes it: "@@ -a,b +c,d @@ section", a count of one left out. No LF at the end.
+// Header is the hunk's first line as Print writes it, without LF: "@@ -a,b +c,d @@ section".
 func (h Hunk) Header() string {
-	s := "@@ -" + extent(h.OldStart, h.OldLines) + " +" + extent(h.NewStart, h.NewLines) + " @@"
+	s := fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.OldStart, h.OldLines, h.NewStart, h.NewLines)
 	if h.Section != "" {
 		s += " " + h.Section
 	}
 	return s
-}
-
-func extent(start, lines int) string {
-	if lines == 1 {
-		return strconv.Itoa(start)
-	}
-	return strconv.Itoa(start) + "," + strconv.Itoa(lines)
 }
 
 // Hunks groups the changes between two texts, with three lines of context. Equal texts have none.
