@@ -19,6 +19,7 @@ type Wiki struct {
 	ID     string // <name>-<first 8 hex of sha256 of Real>
 	Layout Layout
 	Pages  string   // rel folder that holds the page folders: "" or "wiki"
+	Config string   // absolute path of its .rig/config.yml, "" where it has none
 	Schema string   // rel path of the schema file: schema.md, CLAUDE.md or AGENTS.md; "" for Links
 	Human  []string // rel paths that are the human's: raw, purpose.md, schema.md (and CLAUDE.md or AGENTS.md as the schema)
 	Shared []string // rel paths of index.md, overview.md, log.md, reviews.md that exist or would be made
