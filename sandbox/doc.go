@@ -9,5 +9,8 @@
 // changes are read only when nothing can write them any more; links made by the program are never followed, FIFOs and
 // devices never opened; what a layer cannot enforce is said in [Confinement].
 //
+// A program that opens boxes calls [Main] first in its main (a package's TestMain too): helpers are the same executable under another name.
+// [Auto] picks the layer.
+//
 // It does not know what a wiki is, what a page is or which change is allowed: see package wiki for the policy.
 package sandbox

@@ -97,7 +97,7 @@ type Command struct {
 
 // Exit tells how a program ended.
 type Exit struct {
-	Code     int       // exit status; 128+n where signal n ended it; -1 where it never ended by itself
+	Code     int       // exit status; 128+n where signal n ended it; -1 where it heeded no stop signal and had to be killed
 	Signal   os.Signal // nil unless a signal ended it
 	Why      Ending
 	Duration time.Duration

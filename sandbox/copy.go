@@ -1,0 +1,238 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// CopyOptions says how a copy is made.
+type CopyOptions struct {
+	Workers int // files copied at once; 0: by the number of processors
+	// Unconfined lets the program run with the user's own rights (tier D) where this system confines nothing. Without it Open fails there.
+	Unconfined bool
+	// ForceUnconfined runs it so even where it could be confined. For tests and for finding faults.
+	ForceUnconfined bool
+	Dialer          Dialer // how the proxy reaches hosts; the zero value is the system's way
+}
+
+// Copy is the layer that copies the folder into Spec.RunDir: it works on every system, and its cost grows with the folder.
+//
+// Links to files inside the folder are shown as regular files, and changes of them are reported for the files they lead to; links that leave
+// the folder, links to folders, FIFOs, sockets and devices are left out with a warning. The program's HOME is a folder of the run with copies
+// of Spec.State (on Linux).
+func Copy(o CopyOptions) Layer { return copyLayer{o} }
+
+type copyLayer struct{ o CopyOptions }
+
+func (copyLayer) Name() string { return "copy" }
+
+// racyWindow is longer than the tick of any file system's clock, in ns.
+const racyWindow = int64(50 * time.Millisecond)
+
+// A copyBox is an open copy.
+type copyBox struct {
+	spec Spec
+	o    CopyOptions
+	view string
+	cp   *copier
+	pack *pack
+	conf Confinement
+	jail *jail // nil: unconfined
+
+	home    *privateHome // nil: the program has the user's own
+	net     *served      // nil: nothing is served
+	started int64        // ns: before the program could write
+	close   sync.Once
+	closed  error
+}
+
+// Open copies the folder.
+func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	s.Limits = s.Limits.withDefaults()
+	b := &copyBox{spec: s, o: l.o, view: filepath.Join(s.RunDir, "view"), started: time.Now().UnixNano()}
+	defer func() {
+		if err != nil {
+			b.Close()
+		}
+	}()
+	if err := b.confine(); err != nil {
+		return nil, err
+	}
+	if b.jail == nil && !l.o.Unconfined && !l.o.ForceUnconfined {
+		return nil, errors.New("this system cannot confine a program that works on a copy, and running it unconfined was not allowed")
+	}
+	for _, d := range []string{b.view, b.filesDir(), b.tmpDir()} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if b.pack, err = newPack(s.RunDir); err != nil {
+		return nil, err
+	}
+	workers := l.o.Workers
+	if workers <= 0 {
+		workers = 2 * runtime.GOMAXPROCS(0)
+	}
+	if b.cp, err = copyTree(ctx, s, b.view, workers, b.pack); err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.Root, err)
+	}
+	if b.home, err = newPrivateHome(s, filepath.Join(s.RunDir, "home")); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// check refuses what no layer can do.
+func (s Spec) check() error {
+	for _, p := range append([]string{s.Root, s.RunDir}, s.Visible...) {
+		if !filepath.IsAbs(p) {
+			return fmt.Errorf("%q is not an absolute path", p)
+		}
+	}
+	real, err := filepath.EvalSymlinks(s.Root)
+	if err != nil {
+		return err
+	}
+	if real != filepath.Clean(s.Root) {
+		return fmt.Errorf("%q leads through a link to %q", s.Root, real)
+	}
+	if fi, err := os.Stat(s.Root); err != nil {
+		return err
+	} else if !fi.IsDir() {
+		return fmt.Errorf("%q is not a folder", s.Root)
+	}
+	rels := append(append(slices.Clone(s.Protect), s.State...), s.KeepBack...)
+	for rel := range s.Inject {
+		rels = append(rels, rel)
+	}
+	for rel := range s.Buffers {
+		rels = append(rels, rel)
+	}
+	for _, rel := range rels {
+		if !fs.ValidPath(rel) || rel == "." {
+			return fmt.Errorf("%q is not a plain relative path", rel)
+		}
+	}
+	return nil
+}
+
+func (b *copyBox) filesDir() string { return filepath.Join(b.spec.RunDir, "files") }
+func (b *copyBox) tmpDir() string   { return filepath.Join(b.spec.RunDir, "tmp") }
+
+// Dir is the copy.
+func (b *copyBox) Dir() string { return b.view }
+
+// Confinement tells what holds.
+func (b *copyBox) Confinement() Confinement { return b.conf }
+
+// Run runs the program in the copy.
+func (b *copyBox) Run(ctx context.Context, c Command) (Exit, error) {
+	c, err := c.prepared(b.view, b.filesDir())
+	if err != nil {
+		return Exit{}, err
+	}
+	for name, text := range c.Files {
+		if err := os.WriteFile(filepath.Join(b.filesDir(), name), text, 0o600); err != nil {
+			return Exit{}, err
+		}
+	}
+	c.Env = setenv(c.Env, "TMPDIR", b.tmpDir())
+	if b.home != nil {
+		c.Env = setenv(c.Env, "HOME", b.home.dir)
+	}
+	if b.net != nil {
+		c.Env = b.net.environment(c.Env)
+	}
+	ours, its, err := pipes()
+	if err != nil {
+		return Exit{}, err
+	}
+	b.started = time.Now().UnixNano()
+	ch, err := b.start(c, its)
+	its.close()
+	if err != nil {
+		ours.close()
+		return Exit{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
+	}
+	e, err := supervise(ctx, c, b.spec.Limits, ours, ch)
+	if err == nil && b.home != nil {
+		err = b.home.keepBack()
+	}
+	return e, err
+}
+
+// Changes compares the copy with what it was.
+func (b *copyBox) Changes(ctx context.Context) (Changes, error) { return b.read(ctx) }
+
+// Close removes the copy.
+func (b *copyBox) Close() error {
+	b.close.Do(func() {
+		var errs []error
+		if b.net != nil {
+			errs = append(errs, b.net.close())
+		}
+		if b.pack != nil {
+			errs = append(errs, b.pack.close())
+		}
+		for _, d := range []string{b.view, b.filesDir(), b.tmpDir(), filepath.Join(b.spec.RunDir, "home")} {
+			errs = append(errs, removeTree(d))
+		}
+		b.closed = errors.Join(errs...)
+	})
+	return b.closed
+}
+
+// prepared checks a command and puts the path of its files where they are named.
+func (c Command) prepared(base, files string) (Command, error) {
+	if len(c.Argv) == 0 || !filepath.IsAbs(c.Argv[0]) {
+		return c, errors.New("a program needs an absolute path")
+	}
+	for name := range c.Files {
+		if name != filepath.Base(name) || name == "." || name == ".." {
+			return c, fmt.Errorf("%q is not a file name", name)
+		}
+	}
+	if c.Dir != "" && !fs.ValidPath(c.Dir) {
+		return c, fmt.Errorf("%q is not a plain relative path", c.Dir)
+	}
+	c.Dir = filepath.Join(base, filepath.FromSlash(c.Dir))
+	c.Argv, c.Env = slices.Clone(c.Argv), slices.Clone(c.Env)
+	for _, list := range [][]string{c.Argv, c.Env} {
+		for i, s := range list {
+			list[i] = strings.ReplaceAll(s, "{files}", files)
+		}
+	}
+	return c, nil
+}
+
+// setenv sets a variable in an environment list.
+func setenv(env []string, name, value string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, name+"=") })
+	return append(env, name+"="+value)
+}
+
+// removeTree removes a folder that a program could write, also where it took away permissions.
+func removeTree(path string) error {
+	if err := os.RemoveAll(path); err == nil {
+		return nil
+	}
+	filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			os.Chmod(p, 0o700) // what stays unreadable makes RemoveAll fail below
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}

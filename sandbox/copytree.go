@@ -1,0 +1,396 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// entry is a file of the view as it was laid in.
+type entry struct {
+	lower  stat   // of the lower file, zero for a buffer without one
+	view   stat   // of the copy, right after it was written
+	base   span   // the text in the pack; size -1: not kept, it is above Limits.FileBytes
+	target string // rel of the file that a lower link leads to; "" where the lower entry is no link
+}
+
+// reflinkFrom is the size above which sharing blocks is worth the system call: below it the cost is the inode's
+// (measured on XFS and btrfs with 4 KB pages: no gain).
+const reflinkFrom = 64 << 10
+
+// batch is how many files of one folder a worker copies at a time, so that a flat folder is shared among workers too.
+const batch = 64
+
+// A copier copies the lower folder into the view.
+type copier struct {
+	spec       Spec
+	lower, to  *dir
+	pack       *pack
+	group      *errgroup.Group
+	ctx        context.Context
+	mu         sync.Mutex // guards what follows
+	manifest   map[string]*entry
+	links      []string
+	warnings   []string
+	viewFolder map[string]bool
+}
+
+// copyTree fills the folder at view with what spec shows of its root.
+func copyTree(ctx context.Context, spec Spec, view string, workers int, p *pack) (*copier, error) {
+	lower, err := openDir(spec.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer lower.close()
+	to, err := openDir(view)
+	if err != nil {
+		return nil, err
+	}
+	defer to.close()
+	cp := &copier{spec: spec, lower: lower, to: to, pack: p, manifest: map[string]*entry{}, viewFolder: map[string]bool{"": true}}
+	cp.group, cp.ctx = errgroup.WithContext(ctx)
+	cp.group.SetLimit(workers)
+	cp.group.Go(func() error { return cp.walk("") })
+	if err := cp.group.Wait(); err != nil {
+		return nil, err
+	}
+	slices.Sort(cp.links)
+	for _, rel := range cp.links {
+		if err := cp.link(rel); err != nil {
+			return nil, err
+		}
+	}
+	if err := cp.buffers(); err != nil {
+		return nil, err
+	}
+	if err := cp.inject(); err != nil {
+		return nil, err
+	}
+	sort.Strings(cp.warnings)
+	return cp, nil
+}
+
+// do runs a task on a free worker, or here where none is free: workers that make tasks never wait for each other.
+func (cp *copier) do(task func() error) error {
+	if cp.group.TryGo(task) {
+		return nil
+	}
+	return task()
+}
+
+func (cp *copier) warn(format string, args ...any) {
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	cp.warnings = append(cp.warnings, fmt.Sprintf(format, args...))
+}
+
+// hidden tells whether rel is not shown in a copy.
+func (cp *copier) hidden(rel string, st stat) bool {
+	if slices.Contains(cp.spec.Protect, rel) {
+		return true
+	}
+	return cp.spec.Hide != nil && cp.spec.Hide(rel, dirEntry{path.Base(rel), st})
+}
+
+// walk lists one folder, makes its folders and shares out its files.
+func (cp *copier) walk(rel string) error {
+	if err := cp.ctx.Err(); err != nil {
+		return err
+	}
+	d, err := cp.lower.folder(rel)
+	if err != nil {
+		cp.warn("%s: folder could not be read: %v", rel, errors.Unwrap(err))
+		return nil
+	}
+	defer d.close()
+	to, err := cp.to.folder(rel)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	names, err := d.names(1 << 24)
+	if err != nil {
+		return err
+	}
+	var files []string
+	for _, name := range names {
+		at := joinRel(rel, name)
+		st, err := d.lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if cp.hidden(at, st) {
+			continue
+		}
+		switch {
+		case st.mode.IsRegular():
+			files = append(files, name)
+		case st.mode.IsDir():
+			if err := to.mkdir(name, 0o700|st.mode.Perm()); err != nil {
+				return err
+			}
+			cp.mu.Lock()
+			cp.viewFolder[at] = true
+			cp.mu.Unlock()
+			if err := cp.do(func() error { return cp.walk(at) }); err != nil {
+				return err
+			}
+		case st.mode&fs.ModeSymlink != 0:
+			cp.mu.Lock()
+			cp.links = append(cp.links, at)
+			cp.mu.Unlock()
+		default:
+			cp.warn("%s: left out, it is a %s", at, oddOf(st.mode))
+		}
+	}
+	for part := range slices.Chunk(files, batch) {
+		if err := cp.do(func() error { return cp.files(rel, part) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files copies some files of one folder.
+func (cp *copier) files(rel string, names []string) error {
+	from, err := cp.lower.folder(rel)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	to, err := cp.to.folder(rel)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	for _, name := range names {
+		if err := cp.ctx.Err(); err != nil {
+			return err
+		}
+		at := joinRel(rel, name)
+		e, err := cp.file(from, name, to, name, at)
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, errKind) {
+			cp.warn("%s: left out, it could not be read", at)
+			continue
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", at, err)
+		}
+		cp.mu.Lock()
+		cp.manifest[at] = e
+		cp.mu.Unlock()
+	}
+	return nil
+}
+
+// file copies one file, or the buffer of bufferRel where the user has not saved it.
+func (cp *copier) file(from *dir, name string, to *dir, toName, bufferRel string) (*entry, error) {
+	src, st, err := from.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	dst, err := to.create(toName, 0o600|st.mode.Perm())
+	if err != nil {
+		return nil, err
+	}
+	defer dst.Close()
+	e := &entry{lower: st, base: span{size: -1}}
+	if text, ok := cp.spec.Buffers[bufferRel]; ok {
+		e.base, err = cp.text(text, dst)
+	} else if st.id.Size > reflinkFrom {
+		err = cp.large(e, src, dst)
+	} else {
+		err = cp.small(e, from, name, dst)
+	}
+	if err == nil {
+		e.view, err = fstat(dst)
+	}
+	if err != nil {
+		to.remove(toName)
+		return nil, err
+	}
+	return e, nil
+}
+
+func (cp *copier) text(b []byte, dst *os.File) (span, error) {
+	if _, err := dst.Write(b); err != nil {
+		return span{}, err
+	}
+	return cp.pack.put(b)
+}
+
+func (cp *copier) small(e *entry, from *dir, name string, dst *os.File) error {
+	b, st, err := from.read(name, cp.spec.Limits.FileBytes)
+	if errors.Is(err, errLarge) { // it grew between two looks at it
+		return fmt.Errorf("changed while it was copied")
+	}
+	if err != nil {
+		return err
+	}
+	e.lower = st
+	e.base, err = cp.text(b, dst)
+	return err
+}
+
+// large shares blocks where the file system can, and copies where it cannot.
+func (cp *copier) large(e *entry, src, dst *os.File) error {
+	keep := e.lower.id.Size <= cp.spec.Limits.FileBytes
+	cloned := reflink(dst, src) == nil
+	if cloned && !keep {
+		return nil
+	}
+	var to io.Writer = dst
+	if keep {
+		e.base = cp.pack.reserve(e.lower.id.Size)
+		w := io.NewOffsetWriter(cp.pack.f, e.base.off)
+		if to = io.MultiWriter(dst, w); cloned {
+			to = w
+		}
+	}
+	n, err := io.Copy(to, io.LimitReader(src, e.lower.id.Size))
+	if err == nil && n != e.lower.id.Size {
+		err = fmt.Errorf("changed while it was copied")
+	}
+	return err
+}
+
+// link lays in a regular file where the lower folder has a link to a file inside it.
+func (cp *copier) link(rel string) error {
+	real, err := filepath.EvalSymlinks(filepath.Join(cp.spec.Root, filepath.FromSlash(rel)))
+	if err != nil {
+		cp.warn("%s: left out, the link leads nowhere", rel)
+		return nil
+	}
+	target, ok := relTo(cp.spec.Root, real)
+	if !ok {
+		cp.warn("%s: left out, the link leaves the folder", rel)
+		return nil
+	}
+	if cp.manifest[target] == nil {
+		cp.warn("%s: left out, the link does not lead to a file that is shown", rel)
+		return nil
+	}
+	from, name, err := cp.lower.beneath(target)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	to, toName, err := cp.to.beneath(rel)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	e, err := cp.file(from, name, to, toName, target)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", rel, err)
+	}
+	e.target = target
+	cp.manifest[rel] = e
+	return nil
+}
+
+// buffers lays in unsaved texts of files that are not on disk yet.
+func (cp *copier) buffers() error {
+	for rel, text := range cp.spec.Buffers {
+		if cp.manifest[rel] != nil || cp.under(rel, cp.spec.Protect) {
+			continue
+		}
+		f, err := cp.place(rel, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil { // its folder is a link, or hidden by a file
+			cp.warn("%s: its unsaved text could not be laid in: %v", rel, err)
+			continue
+		}
+		e := &entry{}
+		if e.base, err = cp.text(text, f); err == nil {
+			e.view, err = fstat(f)
+		}
+		f.Close()
+		if err != nil {
+			return err
+		}
+		cp.manifest[rel] = e
+	}
+	return nil
+}
+
+// inject lays in the given files, read-only.
+func (cp *copier) inject() error {
+	for rel, host := range cp.spec.Inject {
+		b, err := os.ReadFile(host)
+		if err != nil {
+			return err
+		}
+		f, err := cp.place(rel, 0o444)
+		if err != nil {
+			return fmt.Errorf("lay in %s: %w", rel, err)
+		}
+		_, err = io.Copy(f, bytes.NewReader(b))
+		if err2 := f.Close(); err == nil {
+			err = err2
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place makes a file and the folders it needs.
+func (cp *copier) place(rel string, mode fs.FileMode) (*os.File, error) {
+	for i := range len(rel) {
+		if rel[i] != '/' {
+			continue
+		}
+		p, name, err := cp.to.beneath(rel[:i])
+		if err != nil {
+			return nil, err
+		}
+		err = p.mkdir(name, 0o755)
+		p.close()
+		if err != nil {
+			return nil, err
+		}
+		cp.viewFolder[rel[:i]] = true
+	}
+	p, name, err := cp.to.beneath(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	return p.create(name, mode)
+}
+
+func (cp *copier) under(rel string, tops []string) bool {
+	return slices.ContainsFunc(tops, func(t string) bool { return rel == t || strings.HasPrefix(rel, t+"/") })
+}
+
+// relTo is the slash path of p below root.
+func relTo(root, p string) (string, bool) {
+	rel, err := filepath.Rel(root, p)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}

@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// A dir is an open folder. os.Root keeps every access inside it.
+type dir struct{ r *os.Root }
+
+func openDir(path string) (*dir, error) {
+	r, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &dir{r}, nil
+}
+
+func (d *dir) close() { d.r.Close() }
+
+func (d *dir) sub(name string) (*dir, error) {
+	if st, err := d.r.Lstat(name); err != nil {
+		return nil, err
+	} else if !st.IsDir() {
+		return nil, &os.PathError{Op: "open folder", Path: name, Err: syscall.ENOTDIR}
+	}
+	r, err := d.r.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &dir{r}, nil
+}
+
+func (d *dir) names(max int) ([]string, error) {
+	f, err := d.r.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(max + 1)
+	if len(names) > 0 {
+		err = nil
+	}
+	if err != nil && err.Error() == "EOF" {
+		err = nil
+	}
+	return names, err
+}
+
+func (d *dir) lstat(name string) (stat, error) {
+	fi, err := d.r.Lstat(name)
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(fi), nil
+}
+
+func (d *dir) open(name string) (*os.File, stat, error) {
+	st, err := d.lstat(name)
+	if err != nil {
+		return nil, st, err
+	}
+	if !st.mode.IsRegular() {
+		return nil, st, errKind
+	}
+	f, err := d.r.Open(name)
+	return f, st, err
+}
+
+func (d *dir) create(name string, mode fs.FileMode) (*os.File, error) {
+	return d.r.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
+}
+
+func (d *dir) mkdir(name string, mode fs.FileMode) error {
+	err := d.r.Mkdir(name, mode.Perm())
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func (d *dir) remove(name string) error                  { return d.r.Remove(name) }
+func (d *dir) chmod(name string, mode fs.FileMode) error { return d.r.Chmod(name, mode) }
+func (d *dir) readlink(name string) (string, error)      { return d.r.Readlink(name) }
+
+func fstat(f *os.File) (stat, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(fi), nil
+}
+
+// statOf has no inode and no change time to give on this system: size and modification time must do.
+func statOf(fi fs.FileInfo) stat {
+	t := fi.ModTime().UnixNano()
+	return stat{id: FileID{Size: fi.Size(), Mtime: t, Ctime: t}, mode: fi.Mode(), nlink: 1}
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sandbox
+
+// helpers is empty: no helper is needed on this system.
+func helpers() map[string]func() { return nil }

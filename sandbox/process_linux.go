@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// stopSignal is the stop signal of a program that has none of its own.
+const stopSignal = syscall.SIGTERM
+
+// helpers is the table of what this executable can be started as.
+func helpers() map[string]func() {
+	return map[string]func(){
+		reaperName: reaperMain,
+	}
+}
+
+// A helperProc is a running helper: the reaper of a copy, or PID 1 of an overlay.
+type helperProc struct {
+	w    *wire
+	gone chan struct{} // closed when the process has been waited for
+}
+
+// startHelper starts this executable as the named helper, with the program's streams as its own. The helper is waited for on the thread that
+// started it: Pdeathsig goes by thread.
+func startHelper(name string, its stdio, attr *syscall.SysProcAttr) (*helperProc, error) {
+	w, far, err := newWire()
+	if err != nil {
+		return nil, err
+	}
+	defer far.Close()
+	cmd := &exec.Cmd{
+		Path: "/proc/self/exe", Args: []string{name}, Env: []string{}, Dir: "/", SysProcAttr: attr,
+		Stdin: its.in, Stdout: its.out, Stderr: its.err, ExtraFiles: []*os.File{far},
+	}
+	h := &helperProc{w: w, gone: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, which has the helper's whole life
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			cmd.Wait()
+			close(h.gone)
+		}
+	}()
+	if err := <-started; err != nil {
+		w.close()
+		return nil, fmt.Errorf("start helper: %w", err)
+	}
+	return h, nil
+}
+
+// run hands the program to the helper and returns when it has started.
+func (h *helperProc) run(p *program) error {
+	if err := h.w.send(order{Run: p}); err != nil {
+		return fmt.Errorf("talk to helper: %w", err)
+	}
+	var r report
+	if _, err := h.w.recv(&r); err != nil {
+		return fmt.Errorf("helper: %w", err)
+	}
+	if r.Error != "" {
+		return errors.New(r.Error)
+	}
+	return nil
+}
+
+func (h *helperProc) stop(sig os.Signal) {
+	if s, ok := sig.(syscall.Signal); ok {
+		h.w.send(order{Stop: s}) // a helper that is gone has nothing to stop
+	}
+}
+
+func (h *helperProc) kill() { h.w.send(order{Kill: true}) }
+
+// wait returns when the helper is gone. A helper that did not say that nothing is left leaves that open.
+func (h *helperProc) wait() (status, error) {
+	defer h.w.close()
+	var r report
+	_, err := h.w.recv(&r)
+	<-h.gone
+	if r.Ended == nil {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = fmt.Errorf("the helper ended early: %s", r.Error)
+		}
+		return status{code: -1}, fmt.Errorf("%w: %v", ErrNotQuiescent, err)
+	}
+	return r.Ended.status(), nil
+}

@@ -1,0 +1,256 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The reaper is a process of its own because a subreaper waits for every child it has, and ours has others than the run's. It stands outside
+// the program's confinement, so that the program cannot end it, and ends when the socket to us does.
+
+// names of our helpers, as argv[0]
+const (
+	reaperName = "rig-sandbox-reaper"
+	execName   = "rig-sandbox-exec"
+	initName   = "rig-sandbox-init"
+	probeName  = "rig-sandbox-probe"
+)
+
+// program is what a helper is to start.
+type program struct {
+	Argv, Env []string
+	Dir       string
+	Jail      *jail             `json:",omitempty"` // tier B: entered by a second stage
+	Files     map[string][]byte `json:",omitempty"` // overlay: written inside, to filesDir
+}
+
+// order is a message to a helper, report one from it.
+type order struct {
+	Run  *program       `json:",omitempty"`
+	Stop syscall.Signal `json:",omitempty"`
+	Kill bool           `json:",omitempty"`
+}
+
+type report struct {
+	Started bool
+	Ended   *ended
+	Error   string
+	Missing []string
+}
+
+// ended is how the program ended; it is sent when no process of the run is left (reaper) or will be (init).
+type ended struct {
+	Code   int
+	Signal syscall.Signal
+}
+
+func endedFrom(ws syscall.WaitStatus) ended {
+	if ws.Signaled() {
+		return ended{128 + int(ws.Signal()), ws.Signal()}
+	}
+	return ended{Code: ws.ExitStatus()}
+}
+
+func (e ended) status() status {
+	s := status{code: e.Code}
+	if e.Signal != 0 {
+		s.signal = e.Signal
+	}
+	return s
+}
+
+// reaperMain starts one program, and ends with it and everything that came from it.
+func reaperMain() {
+	runtime.LockOSThread() // Pdeathsig of the program is tied to this thread
+	w, err := wireFrom(os.NewFile(3, "wire"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "this is a helper of package sandbox, not a command")
+		os.Exit(2)
+	}
+	ignoreSignals()
+	var o order
+	if _, err := w.recv(&o); err != nil || o.Run == nil {
+		os.Exit(2)
+	}
+	pid, err := reaperStart(o.Run)
+	if err != nil {
+		w.send(report{Error: err.Error()})
+		os.Exit(1)
+	}
+	w.send(report{Started: true})
+	go func() {
+		for {
+			var o order
+			if _, err := w.recv(&o); err != nil || o.Kill {
+				killTree(time.Now().Add(killWait))
+				if err != nil {
+					return
+				}
+			}
+			if o.Stop != 0 {
+				syscall.Kill(-pid, o.Stop)
+			}
+		}
+	}()
+	e, err := reap(pid)
+	if err != nil {
+		w.send(report{Error: err.Error()})
+		os.Exit(1)
+	}
+	w.send(report{Ended: &e})
+}
+
+// ignoreSignals keeps a helper alive whatever the program sends to it; only SIGKILL, which its confinement must deny, ends it.
+func ignoreSignals() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c)
+	go func() {
+		for range c {
+		}
+	}()
+}
+
+func reaperStart(p *program) (int, error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return 0, fmt.Errorf("become subreaper: %w", err)
+	}
+	attr := &os.ProcAttr{
+		Dir: p.Dir, Env: p.Env, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	pid, err := 0, error(nil)
+	if p.Jail == nil {
+		pid, err = start(p.Argv[0], p.Argv, attr)
+	} else {
+		pid, err = startJailed(p, attr)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return pid, dropStdio()
+}
+
+func start(path string, argv []string, attr *os.ProcAttr) (int, error) {
+	p, err := os.StartProcess(path, argv, attr)
+	if err != nil {
+		return 0, err
+	}
+	return p.Pid, nil
+}
+
+// dropStdio lets go of the program's streams, so that they end with the program.
+func dropStdio() error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	for fd := range 3 {
+		if err := unix.Dup3(int(null.Fd()), fd, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reap waits for pid, then ends what it left behind, until no child is left.
+func reap(pid int) (ended, error) {
+	var e ended
+	for {
+		var ws syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &ws, 0, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return e, fmt.Errorf("wait: %w", err)
+		}
+		if got == pid {
+			e = endedFrom(ws)
+			break
+		}
+	}
+	deadline := time.Now().Add(killWait)
+	for {
+		killTree(deadline)
+		for {
+			got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+			if err == syscall.ECHILD {
+				return e, nil
+			}
+			if got <= 0 && err != syscall.EINTR {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			return e, errors.New("processes of the run do not end")
+		}
+		time.Sleep(time.Millisecond) // they have been sent SIGKILL: nothing tells when they are gone but asking
+	}
+}
+
+// killTree stops all descendants of this process, so that none can start another meanwhile, then kills them.
+func killTree(deadline time.Time) {
+	stopped := map[int]bool{}
+	for time.Now().Before(deadline) {
+		fresh := 0
+		for _, pid := range descendants() {
+			if !stopped[pid] {
+				stopped[pid] = true
+				fresh++
+				syscall.Kill(pid, syscall.SIGSTOP)
+			}
+		}
+		if fresh == 0 {
+			break
+		}
+	}
+	for pid := range stopped {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// descendants reads the process table once. Zombies are left out.
+func descendants() []int {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	kids := map[int][]int{}
+	for _, n := range names {
+		pid, err := strconv.Atoi(n)
+		if err != nil {
+			continue
+		}
+		b, err := os.ReadFile("/proc/" + n + "/stat")
+		if err != nil {
+			continue
+		}
+		// "pid (name, which may hold anything) state ppid …", proc_pid_stat(5)
+		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if len(f) < 2 || f[0] == "Z" || f[0] == "X" {
+			continue
+		}
+		if ppid, err := strconv.Atoi(f[1]); err == nil {
+			kids[ppid] = append(kids[ppid], pid)
+		}
+	}
+	var all []int
+	for next := kids[os.Getpid()]; len(next) > 0; {
+		pid := next[0]
+		all = append(all, pid)
+		next = append(next[1:], kids[pid]...)
+	}
+	return all
+}
