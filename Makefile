@@ -1,6 +1,6 @@
 # Two commands matter: `make demo` shows the product, `make check` runs every test there is.
 
-.PHONY: demo check test fmt
+.PHONY: demo check test fmt picture
 
 # The main job on a fresh machine that has only Go.
 demo:
@@ -16,3 +16,8 @@ test:
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')
+
+# The picture in the README, drawn from what the demo prints.
+picture:
+	mkdir -p docs
+	script -qec 'go run ./cmd/rig wiki demo' /dev/null | go run .ci/svg.go >docs/demo.svg

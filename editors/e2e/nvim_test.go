@@ -13,16 +13,18 @@ import (
 	"time"
 )
 
-// TestNvim ingests a source in each Neovim that RIG_NVIM names; smoke.lua is what happens inside.
+// TestNvim plays each scenario of nvim/ in each Neovim that RIG_NVIM names. After each the wiki is as it was.
 func TestNvim(t *testing.T) {
 	editors := needed(t, "nvim", "RIG_NVIM")
 	rig := build(t)
 	for _, nvim := range filepath.SplitList(editors) {
-		t.Run(filepath.Base(filepath.Dir(nvim)), func(t *testing.T) { smoke(t, nvim, rig) })
+		for _, scenario := range []string{"smoke", "decide"} {
+			t.Run(filepath.Base(filepath.Dir(nvim))+"/"+scenario, func(t *testing.T) { play(t, nvim, rig, scenario) })
+		}
 	}
 }
 
-func smoke(t *testing.T, nvim, rig string) {
+func play(t *testing.T, nvim, rig, scenario string) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -33,11 +35,11 @@ func smoke(t *testing.T, nvim, rig string) {
 	}
 	wiki, home := filepath.Join(dir, "wiki"), filepath.Join(dir, "home")
 	copyTree(t, "testdata/wiki", wiki)
-	copyTree(t, "testdata/probe", filepath.Join(home, ".rig", "adapters", "probe"))
+	copyTree(t, "testdata/adapters", filepath.Join(home, ".rig", "adapters"))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // a hang guard: it takes seconds
 	defer cancel()
-	cmd := exec.CommandContext(ctx, nvim, "--headless", "--clean", "-l", "smoke.lua")
+	cmd := exec.CommandContext(ctx, nvim, "--headless", "--clean", "-l", "nvim/"+scenario+".lua")
 	cmd.Env = append(os.Environ(),
 		"HOME="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data", "XDG_STATE_HOME="+home+"/state",
 		"XDG_CACHE_HOME="+home+"/cache", "RIG_HOME="+home+"/.rig", "NVIM_LOG_FILE="+home+"/nvim.log",

@@ -117,5 +117,7 @@ end)
 wait('the new page gone', function() return not bytes(wiki .. '/sources/widths.md') end)
 vim.cmd.wall()
 say('undone')
-vim.lsp.stop_client(vim.lsp.get_clients())
+for _, c in ipairs(vim.lsp.get_clients()) do
+  if vim.fn.has('nvim-0.11') == 1 then c:stop() else c.stop() end
+end
 wait('the server gone', function() return #vim.lsp.get_clients() == 0 end)
