@@ -1,0 +1,126 @@
+package index
+
+import (
+	"bytes"
+	"strings"
+)
+
+// parseWikilink reads the wikilink whose "[[" stands at i and tells where it ends. It holds no bracket, escaped or not, and no line ending,
+// which keeps nested arrays and shell tests out; "a[[0]]" is an array's element.
+func parseWikilink(text []byte, i, end int) (Link, int, bool) {
+	pipe, hash, stop := -1, -1, -1
+scan:
+	for j := i + 2; j < end; j++ {
+		switch text[j] {
+		case ']':
+			if j+1 >= end || text[j+1] != ']' {
+				return Link{}, 0, false
+			}
+			stop = j
+			break scan
+		case '[', '\n', '\r':
+			return Link{}, 0, false
+		case '\\':
+			if j+1 < end && (text[j+1] == ']' || text[j+1] == '[') {
+				return Link{}, 0, false
+			}
+		case '|':
+			if pipe < 0 {
+				pipe = j
+			}
+		case '#':
+			if pipe < 0 && hash < 0 {
+				hash = j
+			}
+		}
+	}
+	if stop < 0 {
+		return Link{}, 0, false
+	}
+	l := Link{Kind: Wiki, Start: i, End: stop + 2}
+	ref := stop
+	if pipe >= 0 {
+		ref = pipe
+		l.Alias = strings.TrimSpace(strings.ReplaceAll(string(text[pipe+1:stop]), `\|`, "|"))
+		if text[pipe-1] == '\\' { // the pipe as a table wants it
+			ref--
+		}
+	}
+	name := ref
+	if hash >= 0 {
+		name = hash
+		l.Heading, l.Block = anchorOf(string(text[hash+1 : ref]))
+	}
+	l.TargetStart, l.TargetEnd = trimSpan(text, i+2, name)
+	l.Target = string(text[l.TargetStart:l.TargetEnd])
+	if l.Target == "" && l.Heading == "" && l.Block == "" {
+		return Link{}, 0, false
+	}
+	if digits(l.Target) && i > 0 && isWordByte(text[i-1]) {
+		return Link{}, 0, false
+	}
+	return l, stop + 2, true
+}
+
+// anchorOf splits what stands behind the "#" into a heading (which may have further parts) and the id of a block.
+func anchorOf(s string) (heading, block string) {
+	s = strings.TrimSpace(s)
+	if id, ok := strings.CutPrefix(s, "^"); ok {
+		return "", id
+	}
+	if i := strings.LastIndex(s, "#^"); i >= 0 {
+		return s[:i], s[i+2:]
+	}
+	return s, ""
+}
+
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
+
+// trimSpan narrows text[start:end] to what is not blank.
+func trimSpan(text []byte, start, end int) (int, int) {
+	for start < end && isBlank(text[start]) {
+		start++
+	}
+	for end > start && isBlank(text[end-1]) {
+		end--
+	}
+	return start, end
+}
+
+// frontLinks reads wikilinks in the values of YAML front matter, as Obsidian's properties have them. TOML's "[[x]]" is a table.
+func frontLinks(text []byte, front FrontMatter) []Link {
+	if front.Format != YAML {
+		return nil
+	}
+	var out []Link
+	for ls := front.Start; ls < front.End; {
+		le, next := lineEnd(text, ls)
+		if line := bytes.TrimLeft(text[ls:le], " \t"); len(line) > 0 && line[0] != '#' {
+			out = appendWikilinks(out, text, ls, le)
+		}
+		ls = next
+	}
+	return out
+}
+
+func appendWikilinks(out []Link, text []byte, i, end int) []Link {
+	for i < end {
+		j := bytes.Index(text[i:end], []byte("[["))
+		if j < 0 {
+			return out
+		}
+		i += j
+		for i+2 < end && text[i+2] == '[' {
+			i++
+		}
+		l, next, ok := parseWikilink(text, i, end)
+		if !ok {
+			i += 2
+			continue
+		}
+		l.Kind = Property
+		out = append(out, l)
+		i = next
+	}
+	return out
+}
