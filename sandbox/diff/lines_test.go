@@ -122,47 +122,6 @@ func TestSplices(t *testing.T) {
 	}
 }
 
-func checkMerge(t *testing.T, base, x, y []byte) {
-	t.Helper()
-	for _, c := range []struct {
-		name string
-		m    Merged
-		want []byte
-	}{
-		{"x, base", Merge(base, x, base), x},
-		{"base, x", Merge(base, base, x), x},
-		{"x, x", Merge(base, x, x), x},
-	} {
-		if len(c.m.Conflicts) > 0 || !bytes.Equal(c.m.Text, c.want) {
-			t.Fatalf("base %q, x %q: merge of %s gives %q and conflicts %v", base, x, c.name, c.m.Text, c.m.Conflicts)
-		}
-	}
-	xy, yx := Merge(base, x, y), Merge(base, y, x)
-	if len(xy.Conflicts) != len(yx.Conflicts) {
-		t.Fatalf("base %q, x %q, y %q: %+v one way, %+v the other", base, x, y, xy.Conflicts, yx.Conflicts)
-	}
-	lines := Split(x)
-	for i, c := range xy.Conflicts {
-		d := yx.Conflicts[i]
-		if !bytes.Equal(c.Base, d.Base) || !bytes.Equal(c.Ours, d.Theirs) || !bytes.Equal(c.Theirs, d.Ours) {
-			t.Fatalf("base %q, x %q, y %q: %+v one way, %+v the other", base, x, y, c, d)
-		}
-		if !bytes.HasPrefix(join(nil, lines[c.OursLine:]), c.Ours) {
-			t.Fatalf("base %q, x %q, y %q: ours is not at line %d: %q", base, x, y, c.OursLine, c.Ours)
-		}
-	}
-	if len(xy.Conflicts) == 0 && !bytes.Equal(xy.Text, yx.Text) {
-		t.Fatalf("base %q, x %q, y %q: %q one way, %q the other", base, x, y, xy.Text, yx.Text)
-	}
-}
-
-func TestMergeRandom(t *testing.T) {
-	r := rand.New(rand.NewSource(3))
-	for i := range 40000 {
-		checkMerge(t, randomText(r, 9, 1+i%6), randomText(r, 9, 1+i%6), randomText(r, 9, 1+i%6))
-	}
-}
-
 func TestSelect(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	for range 3000 {
