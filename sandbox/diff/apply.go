@@ -105,5 +105,18 @@ func Reverse(p Patch) (Patch, error) {
 		return Patch{}, fmt.Errorf("reverse the patch of %s: %w", p.Path, err)
 	}
 	r.Hunks = m.Hunks
+	// A hunk's place in the new text follows from its place in the old one; the number that the diff gives for it may be stale.
+	delta := int32(0)
+	for i, h := range p.Hunks {
+		start := h.OrigStartLine + delta
+		switch {
+		case h.OrigLines == 0 && h.NewLines > 0:
+			start++
+		case h.OrigLines > 0 && h.NewLines == 0:
+			start--
+		}
+		r.Hunks[i].OrigStartLine = start
+		delta += h.NewLines - h.OrigLines
+	}
 	return r, nil
 }

@@ -64,6 +64,7 @@ func (p *parser) hunk(crlf bool) (*godiff.Hunk, error) {
 	text := append([]byte(nil), bytes.TrimRight(header, "\r\n")...)
 	text = append(text, '\n')
 	p.skip(header)
+	var last []byte // the line before
 	for old, new := c.old, c.new; old > 0 || new > 0; {
 		line, ok := p.peek()
 		if !ok {
@@ -84,6 +85,9 @@ func (p *parser) hunk(crlf bool) (*godiff.Hunk, error) {
 		case '+':
 			new--
 		case '\\':
+			if err := p.mark(last); err != nil {
+				return nil, err
+			}
 			content = []byte(noNewline)
 		default:
 			return nil, p.fail("a line of a hunk starts with %q", content[:1])
@@ -92,14 +96,26 @@ func (p *parser) hunk(crlf bool) (*godiff.Hunk, error) {
 			return nil, p.fail("the lines of the hunk do not fit its header")
 		}
 		p.skip(line)
-		text = append(text, bytes.TrimSuffix(content, lf)...)
-		text = append(text, '\n')
+		last = bytes.TrimSuffix(content, lf)
+		text = append(append(text, last...), '\n')
 	}
 	if line, _ := p.peek(); len(line) > 0 && line[0] == '\\' {
+		if err := p.mark(last); err != nil {
+			return nil, err
+		}
 		text = append(text, noNewline...)
 		p.skip(line)
 	}
 	return p.model(text, at)
+}
+
+// mark checks the line before a "\\ No newline" mark: there is no empty line without LF, and go-diff v0.10.0 takes a second mark for the end
+// of the text before it.
+func (p *parser) mark(last []byte) error {
+	if len(last) < 2 || last[0] == '\\' {
+		return p.fail("a mark of a missing LF without its line")
+	}
+	return nil
 }
 
 // model lets go-diff read one hunk that was counted.

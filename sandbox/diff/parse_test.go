@@ -78,6 +78,9 @@ func TestParseErrors(t *testing.T) {
 		{"--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "line 1: the diff creates the file and takes lines from it"},
 		{"--- a/x\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n", "line 1: the diff deletes the file and leaves lines in it"},
 		{"--- /dev/null\n+++ /dev/null\n@@ -0,0 +1 @@\n+b\n", "line 1: the file is there on neither side"},
+		{names + "@@ -0,0 +1 @@\n+\n\\ No newline\n", "line 5: a mark of a missing LF without its line"},
+		{names + "@@ -0,0 +1,2 @@\n+a\n\\ No newline\n\\ No newline\n+b\n", "line 6: a mark of a missing LF without its line"},
+		{names + "@@ -0,0 +1 @@\n\\ No newline\n+b\n", "line 4: a mark of a missing LF without its line"},
 		{"Only in x: y\n", "line 1: nothing tells whether \"x\" is the old or the new folder"},
 		{"GIT binary patch\n", "binary patch without the name"},
 	} {

@@ -195,28 +195,42 @@ func (m *matcher) alike(key func(path string) string) ([]candidate, bool) {
 	if pairs > maxPairs {
 		return nil, false
 	}
+	return m.compare(made, key), true
+}
+
+// compare scores the pairs of one key. It goes by the pieces that files share, so that pairs with nothing in common cost nothing.
+func (m *matcher) compare(made map[string][]int, key func(path string) string) []candidate {
+	type place struct{ file, bytes int }
+	shapes, places := make([]shape, len(m.created)), map[uint64][]place{}
+	for _, files := range made {
+		for _, j := range files {
+			shapes[j] = fingerprint(m.seed, m.created[j].New)
+			for _, w := range shapes[j].pieces {
+				places[w.hash] = append(places[w.hash], place{j, w.bytes})
+			}
+		}
+	}
 	var found []candidate
-	shapes := map[int]shape{}
+	common := make([]int, len(m.created))
 	for i, f := range m.deleted {
-		if m.goneUsed[i] || len(f.Old) == 0 || len(made[key(f.Path)]) == 0 {
+		files := made[key(f.Path)]
+		if m.goneUsed[i] || len(f.Old) == 0 || len(files) == 0 {
 			continue
 		}
 		gone := fingerprint(m.seed, f.Old)
-		for _, j := range made[key(f.Path)] {
-			g, ok := shapes[j]
-			if !ok {
-				g = fingerprint(m.seed, m.created[j].New)
-				shapes[j] = g
+		clear(common)
+		for _, w := range gone.pieces {
+			for _, p := range places[w.hash] {
+				common[p.file] += min(w.bytes, p.bytes)
 			}
-			if float64(min(gone.size, g.size)) < half*float64(max(gone.size, g.size)) {
-				continue
-			}
-			if score := gone.like(g); score >= half {
+		}
+		for _, j := range files {
+			if score := float64(common[j]) / float64(max(gone.size, shapes[j].size)); score >= half {
 				found = append(found, candidate{i, j, score})
 			}
 		}
 	}
-	return found, true
+	return found
 }
 
 // order puts the more similar pair first, then the one that keeps its base name, then by place in the lists.
