@@ -48,6 +48,7 @@ type Record struct {
 	Warnings    []string  `json:"warnings,omitempty"`
 	Session     string    `json:"session,omitempty"`
 	Usage       any       `json:"usage,omitempty"`
+	Undone      time.Time `json:"undone,omitzero"` // when the run was taken back whole
 }
 
 // File is one kept change. Base and New are hex sha256 of texts in the store, "" where there is none.
@@ -62,6 +63,7 @@ type File struct {
 	Flags   []Flag     `json:"flags,omitempty"`
 	Buffer  bool       `json:"buffer,omitempty"` // Base was an editor's unsaved text
 	Shared  bool       `json:"shared,omitempty"` // index, log, overview, reviews: merged by union where both only added
+	Hunks   int        `json:"hunks,omitempty"`  // how many hunks Base -> New has; Store.Propose counts them
 	Decided []Decision `json:"decided,omitempty"`
 }
 
@@ -78,7 +80,7 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// Decision is what was decided about one hunk, or about the whole file where Hunk is "".
+// Decision is what was decided about one hunk, or about the whole file where Hunk is "". The last one about a hunk counts.
 type Decision struct {
 	Hunk   string    `json:"hunk,omitempty"`
 	Accept bool      `json:"accept"`
@@ -93,22 +95,33 @@ type Draft struct {
 	BaseText, NewText []byte // nil where there is none
 }
 
-// Selection names what a decision is about. Zero: everything that waits.
+// Selection names what a decision is about. Without paths and hunks: everything that waits.
 type Selection struct {
-	Paths []string
-	Hunks []string // hunk ids as Store.Show gives them
+	Paths   []string // all that waits of these pages
+	Hunks   []string // hunk ids as Store.Show gives them; one that was rejected may be taken after all
+	Flagged bool     // an explicit yes: flagged pages are meant too where neither paths nor hunks are given
+}
+
+// RefusedText is a change that policy dropped, with its texts where it has some (a link has none).
+type RefusedText struct {
+	Refusal
+	From              string
+	BaseText, NewText []byte // nil where there is none
 }
 
 // Current tells a page's text now: an editor's buffer, else the disk. ok is false where there is no such page.
 type Current func(path string) (text []byte, ok bool, err error)
 
-// Plan is the exact effect of a selection on the current texts.
+// Plan is the exact effect of a selection on the current texts. It is valid in the process that made it, once.
 type Plan struct {
 	Run       string
 	Files     []Planned  // renames first, then creates, edits, deletes; deletes that make room come first
+	Settled   []Planned  // nothing to write: the page is already as it would be made. Apply and Note record the decision all the same
 	Conflicts []Conflict // nothing of these files is in Files
 	Unflagged []string   // flagged paths that were left out, since the selection did not name them (no explicit yes)
+	Folders   []string   // folders that have to be made, outer ones first
 	Undo      bool       // plan of an undo
+	empties   []string   // undo: folders that the run had made, to remove where they are left empty
 }
 
 // Planned is one file of a plan.
@@ -117,9 +130,11 @@ type Planned struct {
 	Exists           bool
 	Before, After    []byte // the whole text now and then
 	Edits            []Edit // Before -> After at line boundaries, sorted, not overlapping
-	Hunks            []string
+	Hunks            []string // the hunks taken; empty where the page has none
 	Flags            []Flag
 	Shared           bool
+	file             string // path of the proposal's file it is part of; not Path where hunks are taken before the page is moved
+	steps            []step // undo: the receipt entries that it takes back
 }
 
 // Edit replaces Before[Start:End] (bytes) by New.
@@ -134,6 +149,13 @@ type Conflict struct {
 	Base, Agent  []byte // what the agent was given and what it made of it
 	Yours        []byte // the text now
 	Line         int    // 0-based line in Yours where it begins
+	Regions      []Region
+}
+
+// Region is one place of a conflict: the lines that were changed on both sides. None where the whole page is the conflict.
+type Region struct {
+	Base, Agent, Yours []byte
+	Line               int // 0-based line in Conflict.Yours
 }
 
 // Receipt proves one application: what was accepted and what was applied.
@@ -142,16 +164,41 @@ type Receipt struct {
 	By    string        `json:"by"`
 	Undo  bool          `json:"undo,omitempty"`
 	Files []ReceiptFile `json:"files"`
+	// Folders are those that had to be made, outer ones first: an undo removes them where they are left empty.
+	Folders []string `json:"folders,omitempty"`
 }
 
 // ReceiptFile is one file of a receipt; texts are in the store under their sha256.
 type ReceiptFile struct {
-	Path     string   `json:"path"`
-	From     string   `json:"from,omitempty"`
-	Kind     string   `json:"kind"`
-	Before   string   `json:"before,omitempty"`   // sha256 of the text that was replaced
-	Accepted string   `json:"accepted,omitempty"` // sha256 of the text that the plan said
-	Applied  string   `json:"applied,omitempty"`  // sha256 of the text read back afterwards
-	Hunks    []string `json:"hunks,omitempty"`
-	Word     string   `json:"word"` // applied, partly, not applied, waiting to be saved, changed by the editor
+	Path     string    `json:"path"`
+	From     string    `json:"from,omitempty"`
+	Kind     string    `json:"kind"`
+	Before   string    `json:"before,omitempty"`   // sha256 of the text that was replaced
+	Accepted string    `json:"accepted,omitempty"` // sha256 of the text that the plan said
+	Applied  string    `json:"applied,omitempty"`  // sha256 of the text read back afterwards
+	Hunks    []string  `json:"hunks,omitempty"`
+	Shared   bool      `json:"shared,omitempty"`
+	Word     Word      `json:"word"`
+	Reason   string    `json:"reason,omitempty"` // why it was not applied
+	Undone   time.Time `json:"undone,omitzero"`  // when it was taken back
 }
+
+// Word tells what became of a file of a plan.
+type Word string
+
+// The words. All but NotApplied count as accepted; of a Partly applied file just the hunks that its ReceiptFile names.
+const (
+	WordApplied    Word = "applied"
+	WordPartly     Word = "partly"
+	WordNotApplied Word = "not applied"
+	WordUnsaved    Word = "waiting to be saved"
+	WordReshaped   Word = "changed by the editor"
+)
+
+// The kinds of change (design section 5).
+const (
+	Create = "create"
+	Edited = "edit"
+	Rename = "rename"
+	Delete = "delete"
+)

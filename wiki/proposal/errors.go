@@ -1,0 +1,32 @@
+package proposal
+
+import (
+	"errors"
+	"strings"
+)
+
+// The errors that a caller tells apart with errors.Is.
+var (
+	// ErrNoRun: there is no run of that id.
+	ErrNoRun = errors.New("no such run")
+	// ErrNothing: nothing that was asked for waits, or nothing is left to undo.
+	ErrNothing = errors.New("nothing to do")
+	// ErrUnknown: the selection names a page or hunk that the proposal does not have.
+	ErrUnknown = errors.New("not in this proposal")
+	// ErrMoved: a page is not as the plan saw it; nothing of the plan was written.
+	ErrMoved = errors.New("the page moved on")
+	// ErrDecided: what the plan takes was decided meanwhile, by another window or process.
+	ErrDecided = errors.New("decided meanwhile")
+	// ErrLink: the path goes through a link that cannot be followed safely.
+	ErrLink = errors.New("link")
+)
+
+// MovedError names the pages that are not as the plan saw them. It is an ErrMoved.
+type MovedError struct{ Paths []string }
+
+func (e *MovedError) Error() string {
+	return strings.Join(e.Paths, ", ") + ": changed since the plan was made; nothing was written"
+}
+
+// Is makes errors.Is(err, ErrMoved) true.
+func (e *MovedError) Is(target error) bool { return target == ErrMoved }
