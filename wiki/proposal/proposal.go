@@ -128,8 +128,8 @@ type Plan struct {
 type Planned struct {
 	Path, From, Kind string
 	Exists           bool
-	Before, After    []byte // the whole text now and then
-	Edits            []Edit // Before -> After at line boundaries, sorted, not overlapping
+	Before, After    []byte   // the whole text now and then
+	Edits            []Edit   // Before -> After at line boundaries, sorted, not overlapping
 	Hunks            []string // the hunks taken; empty where the page has none
 	Flags            []Flag
 	Shared           bool

@@ -1,0 +1,188 @@
+package proposal
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Plan works out what a selection does to the current texts, and writes nothing. The rules are those of design 7.1 and 7.4: a page that moved on is merged by
+// lines; what was accepted before is part of the base, so that a second decision never lands on the wrong line; a conflict keeps its whole
+// page out. ErrNothing where nothing that was selected waits.
+func (s *Store) Plan(run string, sel Selection, cur Current) (Plan, error) {
+	rec, err := s.Load(run)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := decidable(rec); err != nil {
+		return Plan{}, err
+	}
+	takes, unflagged, err := resolve(rec, sel)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Run: run, Unflagged: unflagged}
+	if len(takes) == 0 && len(unflagged) == 0 {
+		return plan, fmt.Errorf("%s: nothing of it waits: %w", run, ErrNothing)
+	}
+	for _, t := range takes {
+		if err := s.planFile(&plan, rec.Files[t.index], t.parts, cur); err != nil {
+			return Plan{}, err
+		}
+	}
+	plan.makeRoom(rec.Wiki)
+	return plan, nil
+}
+
+// decidable gives an error where the run is not one about which something can be decided.
+func decidable(rec Record) error {
+	switch {
+	case !rec.Undone.IsZero():
+		return fmt.Errorf("%s was undone: %w", rec.Run, ErrNothing)
+	case rec.State == Queued || rec.State == Running:
+		return fmt.Errorf("%s is not done yet: %w", rec.Run, ErrNothing)
+	case len(rec.Files) == 0:
+		return fmt.Errorf("%s proposes nothing: %w", rec.Run, ErrNothing)
+	}
+	return nil
+}
+
+// planFile adds one file to the plan: to Files, Settled or Conflicts.
+func (s *Store) planFile(plan *Plan, f File, parts []string, cur Current) error {
+	base, made, err := s.fileTexts(plan.Run, f)
+	if err != nil {
+		return err
+	}
+	p := Planned{Path: f.Path, Kind: f.Kind, Flags: f.Flags, Shared: f.Shared, file: f.Path}
+	if f.Hunks > 0 {
+		p.Hunks = parts
+	}
+	switch f.Kind {
+	case Create:
+		return plan.create(p, made, cur)
+	case Delete:
+		return plan.remove(p, base, cur)
+	default:
+		return plan.edit(p, stepOf(f, base, made, parts), cur)
+	}
+}
+
+func (plan *Plan) create(p Planned, made []byte, cur Current) error {
+	now, ok, err := cur(p.Path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", p.Path, err)
+	}
+	p.Before, p.After, p.Exists = now, made, ok
+	switch {
+	case !ok:
+		p.Before, p.Edits = nil, edits(nil, made)
+		plan.Files = append(plan.Files, p)
+	case bytes.Equal(now, made):
+		plan.settled(p)
+	default:
+		plan.conflict(p.Path, "a page of this name has come meanwhile", nil, made, now)
+	}
+	return nil
+}
+
+func (plan *Plan) remove(p Planned, base []byte, cur Current) error {
+	now, ok, err := cur(p.Path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", p.Path, err)
+	}
+	p.Before, p.Exists = now, ok
+	switch {
+	case !ok:
+		plan.settled(p)
+	case bytes.Equal(now, base):
+		plan.Files = append(plan.Files, p)
+	default:
+		plan.conflict(p.Path, "the page that would be deleted was changed meanwhile", base, nil, now)
+	}
+	return nil
+}
+
+// textStep is the step that the selection makes of a page: from the base with what was accepted before, to that with what is taken now.
+type textStep struct {
+	at, to       string // where the page should be now, and then
+	base, theirs []byte
+	noBase       bool // nobody knows what the agent was given
+}
+
+func stepOf(f File, base, made []byte, parts []string) textStep {
+	verdicts := f.verdicts()
+	had := func(id string) bool { return verdicts[id] == Accepted }
+	has := func(id string) bool { return had(id) || slices.Contains(parts, id) }
+	return textStep{at: f.place(had), to: f.place(has), base: f.textWith(base, made, had), theirs: f.textWith(base, made, has), noBase: f.Base == ""}
+}
+
+// edit plans an edit, a move, or both.
+func (plan *Plan) edit(p Planned, st textStep, cur Current) error {
+	p.Path, p.Kind = st.to, Edited
+	now, ok, err := cur(st.at)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", st.at, err)
+	}
+	p.Before, p.Exists = now, ok
+	if st.at != st.to {
+		there, taken, err := cur(st.to)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", st.to, err)
+		}
+		// On a disk that folds case the new name of a case-only rename shows the page itself.
+		if taken && strings.EqualFold(st.at, st.to) && bytes.Equal(there, now) {
+			taken = false
+		}
+		switch {
+		case !ok && taken && (bytes.Equal(there, st.base) || bytes.Equal(there, st.theirs)):
+			p.Before, p.Exists, ok = there, true, true // moved by hand
+		case taken:
+			plan.conflict(p.Path, "a page of this name has come meanwhile", st.base, st.theirs, there)
+			return nil
+		default:
+			p.Kind, p.From = Rename, st.at
+		}
+	}
+	switch {
+	case !ok:
+		plan.conflict(st.at, "the page is gone", st.base, st.theirs, nil)
+		return nil
+	case st.noBase && !bytes.Equal(now, st.theirs):
+		plan.conflict(st.at, "the page was changed while the agent ran", nil, st.theirs, now)
+		return nil
+	case st.noBase:
+		p.After = now
+	default:
+		m := merge(st.base, p.Before, st.theirs, p)
+		if len(m.Conflicts) > 0 {
+			plan.conflict(st.at, "the same lines were changed meanwhile", st.base, st.theirs, p.Before)
+			c := &plan.Conflicts[len(plan.Conflicts)-1]
+			c.Regions, c.Line = regions(m), m.Conflicts[0].OursLine
+			return nil
+		}
+		p.After = m.Text
+	}
+	plan.add(p)
+	return nil
+}
+
+// add puts a page that exists and is to be edited or moved where it belongs: there may be nothing to do.
+func (plan *Plan) add(p Planned) {
+	if p.From == "" && bytes.Equal(p.Before, p.After) {
+		plan.settled(p)
+		return
+	}
+	p.Edits = edits(p.Before, p.After)
+	plan.Files = append(plan.Files, p)
+}
+
+// settled records a page that is already as it would be made. As an edit that changes nothing: an undo must take back nothing either.
+func (plan *Plan) settled(p Planned) {
+	p.Kind, p.From = Edited, ""
+	plan.Settled = append(plan.Settled, p)
+}
+
+func (plan *Plan) conflict(path, reason string, base, agent, yours []byte) {
+	plan.Conflicts = append(plan.Conflicts, Conflict{Path: path, Reason: reason, Base: base, Agent: agent, Yours: yours})
+}
