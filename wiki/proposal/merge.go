@@ -8,12 +8,19 @@ import (
 	"github.com/rigwiki/rig/sandbox/diff"
 )
 
-// merge moves the step base -> theirs onto ours. Shared pages are lists: where both sides only added at one place, both stay.
+// merge moves the step base -> theirs onto ours. Shared pages are lists: where both sides only added at one place, both stay, and
+// changes that touch without overlapping are no conflict.
 func merge(base, ours, theirs []byte, page Planned) diff.Merged {
-	if page.Shared {
-		return diff.MergeUnion(base, ours, theirs)
+	if !page.Shared {
+		return diff.Merge(base, ours, theirs)
 	}
-	return diff.Merge(base, ours, theirs)
+	m := diff.MergeUnion(base, ours, theirs)
+	if len(m.Conflicts) > 0 {
+		if text, ok := mergeTouching(base, ours, theirs); ok {
+			return diff.Merged{Text: text}
+		}
+	}
+	return m
 }
 
 // mergeBack moves the step back from base, what was applied, to theirs, what was before, onto ours. It is more patient than a merge of two
@@ -28,18 +35,34 @@ func mergeBack(base, ours, theirs []byte, page Planned) diff.Merged {
 	return merge(base, ours, theirs, page)
 }
 
-// change replaces lines A0 to A1 of a base by lines.
+// change replaces lines lo to hi of a base by lines.
 type change struct {
 	lo, hi int
 	lines  [][]byte
 }
 
-// mergeTouching merges two descendants of base whose changes may touch, but not overlap nor insert at one place.
+// mergeTouching merges two descendants of base whose changes may touch, but not overlap nor insert at one place. Where equal lines repeat, as
+// they do in logs, one step can be told in several ways; it looks for one in which the sides do not overlap.
 func mergeTouching(base, ours, theirs []byte) ([]byte, bool) {
 	o := closed(base)
-	all := append(changes(o, closed(ours)), changes(o, closed(theirs))...)
-	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) })
 	lines := diff.Split(o)
+	a, b := changes(o, closed(ours)), changes(o, closed(theirs))
+	for _, told := range [][2][]change{{a, b}, {slide(lines, a, up), slide(lines, b, down)}, {slide(lines, a, down), slide(lines, b, up)}} {
+		out, ok := interleave(lines, slices.Concat(told[0], told[1]))
+		if !ok {
+			continue
+		}
+		if ending(base, ours, theirs) && len(out) > 0 {
+			out = out[:len(out)-1]
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// interleave makes the changes of both sides on the lines of a base; false where they overlap, or differ at one place.
+func interleave(lines [][]byte, all []change) ([]byte, bool) {
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) })
 	var out []byte
 	done, last := 0, change{lo: -1, hi: -1}
 	for _, c := range all {
@@ -56,11 +79,49 @@ func mergeTouching(base, ours, theirs []byte) ([]byte, bool) {
 		out = append(out, bytes.Join(c.lines, nil)...)
 		done, last = c.hi, c
 	}
-	out = append(out, bytes.Join(lines[done:], nil)...)
-	if end := ending(base, ours, theirs); end && len(out) > 0 {
-		out = out[:len(out)-1]
+	return append(out, bytes.Join(lines[done:], nil)...), true
+}
+
+// shift moves a change by one line where that makes the same text of the base's lines; false where it does not.
+type shift func(lines [][]byte, c change) (change, bool)
+
+// slide tells changes as far up or down as equal lines allow. Changes of one side stay apart.
+func slide(lines [][]byte, list []change, by shift) []change {
+	out := slices.Clone(list)
+	for i := range out {
+		for {
+			c, ok := by(lines, out[i])
+			if !ok || i > 0 && c.lo <= out[i-1].hi || i+1 < len(out) && c.hi >= out[i+1].lo {
+				break
+			}
+			out[i] = c
+		}
 	}
-	return out, true
+	return out
+}
+
+func up(lines [][]byte, c change) (change, bool) {
+	n := len(c.lines)
+	switch {
+	case c.lo == 0:
+	case n == 0 && bytes.Equal(lines[c.lo-1], lines[c.hi-1]):
+		return change{c.lo - 1, c.hi - 1, nil}, true
+	case c.lo == c.hi && n > 0 && bytes.Equal(lines[c.lo-1], c.lines[n-1]):
+		return change{c.lo - 1, c.hi - 1, slices.Concat(c.lines[n-1:], c.lines[:n-1])}, true
+	}
+	return c, false
+}
+
+func down(lines [][]byte, c change) (change, bool) {
+	n := len(c.lines)
+	switch {
+	case c.hi == len(lines):
+	case n == 0 && bytes.Equal(lines[c.lo], lines[c.hi]):
+		return change{c.lo + 1, c.hi + 1, nil}, true
+	case c.lo == c.hi && n > 0 && bytes.Equal(lines[c.lo], c.lines[0]):
+		return change{c.lo + 1, c.hi + 1, slices.Concat(c.lines[1:], c.lines[:1])}, true
+	}
+	return c, false
 }
 
 func changes(base, side []byte) []change {
