@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rigwiki/rig/adapters"
 )
 
 // Config is one wiki's merged configuration (design, section 4).
@@ -15,7 +17,7 @@ type Config struct {
 	DefaultAgent string
 	Agents       map[string]string // op -> agent
 	Models       map[string]string // agent or op -> model
-	Agent        map[string]AgentConfig
+	Agent        map[string]adapters.AgentConfig
 	Timeout      time.Duration // of a run
 	IdleTimeout  time.Duration // of silence in a run
 	Jobs         int           // runs at once over all wikis
@@ -36,15 +38,6 @@ type Config struct {
 	Assets      []string // globs of rel paths that are no pages and may be changed all the same
 	Tasks       []string // globs of task files
 	Checks      []string
-}
-
-// AgentConfig is what the user says about one agent.
-type AgentConfig struct {
-	Command string
-	Args    []string
-	Env     map[string]string
-	Network []string // more hosts
-	MCP     bool     // the user's own MCP servers in the run
 }
 
 // SandboxConfig is how runs are confined.
@@ -73,7 +66,7 @@ type GuardsConfig struct {
 func Defaults() Config {
 	return Config{
 		DefaultAgent: "claude",
-		Agents:       map[string]string{}, Models: map[string]string{}, Agent: map[string]AgentConfig{},
+		Agents:       map[string]string{}, Models: map[string]string{}, Agent: map[string]adapters.AgentConfig{},
 		Timeout: 15 * time.Minute, IdleTimeout: 5 * time.Minute, Jobs: 2,
 		Preview: "auto", HoverQuestions: "callouts", Features: map[string]bool{},
 		Sandbox: SandboxConfig{Layer: "auto", Network: map[string][]string{}},

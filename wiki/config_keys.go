@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rigwiki/rig/adapters"
 )
 
 // owner says whether a wiki's own config.yml may set a key.
@@ -49,11 +51,11 @@ func configKeys() []configKey {
 		{name: "defaultAgent", set: asAgentName(func(c *Config, _, v string) { c.DefaultAgent = v })},
 		{name: "agents.*", names: opNames(), set: asAgentName(func(c *Config, op, v string) { c.Agents = withEntry(c.Agents, op, v) })},
 		{name: "models.*", own: never, why: taste, set: asText(func(c *Config, name, v string) { c.Models = withEntry(c.Models, name, v) })},
-		{name: "agent.*.command", own: never, why: runs, set: asText(onAgent(func(a *AgentConfig, v string) { a.Command = v }))},
-		{name: "agent.*.args", own: never, why: runs, set: asList(onAgent(func(a *AgentConfig, v []string) { a.Args = v }))},
-		{name: "agent.*.env", own: never, why: runs, takesMap: true, set: asTexts(onAgent(func(a *AgentConfig, v map[string]string) { a.Env = v }))},
-		{name: "agent.*.network", own: never, why: hosts, set: asList(onAgent(func(a *AgentConfig, v []string) { a.Network = v }))},
-		{name: "agent.*.mcp", own: never, why: runs, set: asBool(onAgent(func(a *AgentConfig, v bool) { a.MCP = v }))},
+		{name: "agent.*.command", own: never, why: runs, set: asText(onAgent(func(a *adapters.AgentConfig, v string) { a.Command = v }))},
+		{name: "agent.*.args", own: never, why: runs, set: asList(onAgent(func(a *adapters.AgentConfig, v []string) { a.Args = v }))},
+		{name: "agent.*.env", own: never, why: runs, takesMap: true, set: asTexts(onAgent(func(a *adapters.AgentConfig, v map[string]string) { a.Env = v }))},
+		{name: "agent.*.network", own: never, why: hosts, set: asList(onAgent(func(a *adapters.AgentConfig, v []string) { a.Network = v }))},
+		{name: "agent.*.mcp", own: never, why: runs, set: asBool(onAgent(func(a *adapters.AgentConfig, v bool) { a.MCP = v }))},
 		{name: "timeout", own: lowerOnly, set: asDuration(func(c *Config) *time.Duration { return &c.Timeout })},
 		{name: "idleTimeout", own: lowerOnly, set: asDuration(func(c *Config) *time.Duration { return &c.IdleTimeout })},
 		{name: "jobs", own: lowerOnly, set: asCount(func(c *Config) *int { return &c.Jobs })},
@@ -95,7 +97,7 @@ func withEntry[V any](m map[string]V, k string, v V) map[string]V {
 	return out
 }
 
-func onAgent[V any](set func(a *AgentConfig, v V)) func(c *Config, name string, v V) {
+func onAgent[V any](set func(a *adapters.AgentConfig, v V)) func(c *Config, name string, v V) {
 	return func(c *Config, name string, v V) {
 		a := c.Agent[name]
 		set(&a, v)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rigwiki/rig/adapters"
 )
 
 func load(t *testing.T, user, own, settings string) (Config, []string, error) {
@@ -37,7 +39,7 @@ func TestLoadConfigMergesWeakestFirst(t *testing.T) {
 	want := Defaults()
 	want.DefaultAgent, want.Agents = "codex", map[string]string{"query": "pi", "lint": "builtin"}
 	want.Models = map[string]string{"claude": "opus"}
-	want.Agent = map[string]AgentConfig{"claude": {Command: "/opt/claude", Args: []string{"-x"}, Env: map[string]string{"A": "1"}, Network: []string{"h:443"}, MCP: true}}
+	want.Agent = map[string]adapters.AgentConfig{"claude": {Command: "/opt/claude", Args: []string{"-x"}, Env: map[string]string{"A": "1"}, Network: []string{"h:443"}, MCP: true}}
 	want.Timeout, want.Jobs, want.Preview, want.HoverQuestions = 30*time.Minute, 1, "diff", "any"
 	want.Sandbox = SandboxConfig{Layer: "copy", AllowUnconfined: true, Network: map[string][]string{"ingest": {"example.com"}}, Read: []string{"/srv/docs"}}
 	want.Protect, want.Features = []string{"legal/**", "plans/*.md"}, map[string]bool{"rename": false}

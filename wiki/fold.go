@@ -13,18 +13,26 @@ import (
 // equal in it. Backslashes are separators; "." and empty components go, ".." is resolved where it can be (a leading ".." stays); each component
 // is folded by [foldName]. It is idempotent.
 func foldPath(p string) string {
+	for range 8 {
+		next := foldPathOnce(p)
+		if next == p {
+			break
+		}
+		p = next
+	}
+	return p
+}
+
+// foldPathOnce normalizes before it splits: a fullwidth solidus comes to light as a separator.
+func foldPathOnce(p string) string {
 	var out []string
-	for _, c := range strings.Split(strings.ReplaceAll(p, `\`, "/"), "/") {
-		c = foldName(c)
-		// Folding may bring a separator to light (a fullwidth solidus), so that one component becomes several.
-		for _, part := range strings.FieldsFunc(c, func(r rune) bool { return r == '/' || r == '\\' }) {
-			switch {
-			case part == ".":
-			case part == ".." && len(out) > 0 && out[len(out)-1] != "..":
-				out = out[:len(out)-1]
-			default:
-				out = append(out, part)
-			}
+	for _, c := range strings.FieldsFunc(norm.NFKC.String(p), func(r rune) bool { return r == '/' || r == '\\' }) {
+		switch c = foldName(c); {
+		case c == "" || c == ".":
+		case c == ".." && len(out) > 0 && out[len(out)-1] != "..":
+			out = out[:len(out)-1]
+		default:
+			out = append(out, c)
 		}
 	}
 	return strings.Join(out, "/")

@@ -3,8 +3,10 @@ package wiki
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -144,6 +146,41 @@ func (w *Wiki) IsHuman(rel string) bool {
 	}
 	return false
 }
+
+// rigReadonly is the folder in which a run finds what it may read and not write.
+const rigReadonly = ".rig-readonly"
+
+// Protected tells whether rel is the human's or in .rig-readonly, in any spelling: what no agent may change.
+func Protected(w *Wiki, rel string) bool {
+	for _, c := range strings.Split(foldPath(rel), "/") {
+		if c == rigReadonly {
+			return true
+		}
+	}
+	return w.IsHuman(rel)
+}
+
+// HideEntry tells the entries that a run is not shown and that are no pages: whatever begins with a dot, folders of tools, and copies that
+// synchronizers leave of a conflict (cases o-fs-01, o-fs-02).
+func HideEntry(rel string, d fs.DirEntry) bool {
+	name := path.Base(rel)
+	return strings.HasPrefix(name, ".") || d.IsDir() && isToolFolder(name) || !d.IsDir() && isConflictCopy(name)
+}
+
+func isToolFolder(name string) bool {
+	switch name {
+	case "node_modules", "__pycache__":
+		return true
+	}
+	return strings.HasPrefix(name, ".")
+}
+
+// isConflictCopy knows the names that Syncthing, Dropbox and Nextcloud give.
+func isConflictCopy(name string) bool {
+	return strings.Contains(name, ".sync-conflict-") || conflicted.MatchString(name)
+}
+
+var conflicted = regexp.MustCompile(`(?i)\((?:[^()]*'s )?conflicted copy(?: [^()]*)?\)`)
 
 func (w *Wiki) inRaw(real string) bool { return within(real, filepath.Join(w.Real, "raw")) }
 
