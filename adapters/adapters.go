@@ -85,9 +85,17 @@ type Request struct {
 	Task      string // BOARD_TASK
 	Board     Board
 	Timeout   time.Duration
-	Sources   []string // of an ingest: paths below Cwd or absolute, as the agent sees them (builtin needs them apart from the prompt)
-	Question  string   // of a query
-	Date      string   // YYYY-MM-DD that pages and log entries get
+	Pages     string    // rel folder that holds the page folders: "" or "wiki" (for builtin, which reads no prompt)
+	Sources   []Source  // of an ingest (for builtin)
+	Question  string    // of a query (for builtin)
+	Now       time.Time // the date that pages and log entries get (for builtin; others are told by the prompt)
+}
+
+// Source is one file to ingest.
+type Source struct {
+	Rel  string // where it lies in the wiki: "raw/x.md"
+	At   string // where the agent can read it, absolute or below Cwd; "" is Rel
+	Slug string // of the page to write; "" lets the agent make one
 }
 
 // Board is the loopback endpoint for events (design section 9).

@@ -19,6 +19,7 @@ func NewRegistry(env Env) *Registry { return &Registry{env: env} }
 func builtins() []Adapter {
 	return []Adapter{
 		claude{},
+		builtinAgent{},
 	}
 }
 

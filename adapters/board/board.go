@@ -35,7 +35,8 @@ type Server struct {
 	addr    *net.TCPAddr
 	token   string
 	queue   chan adapters.Event
-	done    chan struct{}
+	quit    chan struct{} // closed by Close; queue never is, a late request may still hold it
+	done    chan struct{} // closed when the last event was handed on
 	refused atomic.Int64
 	lost    atomic.Int64
 	closing sync.Once
@@ -60,18 +61,33 @@ func Listen(addr, token string, take func(adapters.Event)) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for events: %w", err)
 	}
-	s := &Server{token: token, addr: ln.Addr().(*net.TCPAddr), queue: make(chan adapters.Event, backlog), done: make(chan struct{})}
+	s := &Server{token: token, addr: ln.Addr().(*net.TCPAddr), queue: make(chan adapters.Event, backlog), quit: make(chan struct{}), done: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s, ReadTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	go s.http.Serve(ln) // ends with Close, which waits for what was taken
-	go func() {
-		defer close(s.done)
-		for e := range s.queue {
-			take(e)
-		}
-	}()
+	go s.hand(take)
 	return s, nil
+}
+
+// hand gives the events to the reader until Close, and then what is left.
+func (s *Server) hand(take func(adapters.Event)) {
+	defer close(s.done)
+	for {
+		select {
+		case e := <-s.queue:
+			take(e)
+		case <-s.quit:
+			for {
+				select {
+				case e := <-s.queue:
+					take(e)
+				default:
+					return
+				}
+			}
+		}
+	}
 }
 
 // Port is the port on 127.0.0.1, for BOARD_PORT.
@@ -80,7 +96,7 @@ func (s *Server) Port() int { return s.addr.Port }
 // URL is where emitters post.
 func (s *Server) URL() string { return fmt.Sprintf("http://%s%s", s.addr, Path) }
 
-// Refused counts the requests that were no events or not allowed; Lost the events that the reader was too slow for.
+// Refused counts the requests that were no events or not allowed.
 func (s *Server) Refused() int64 { return s.refused.Load() }
 
 // Lost counts the events that came while the backlog was full.
@@ -95,7 +111,7 @@ func (s *Server) Close() error {
 		if err = s.http.Shutdown(ctx); err != nil {
 			err = s.http.Close() // an emitter that holds its connection open is cut off
 		}
-		close(s.queue)
+		close(s.quit)
 	})
 	<-s.done
 	return err
