@@ -40,6 +40,9 @@ func rank(doc document) []sentence {
 	about := wordSet(strings.Join(content(words(doc.title)), " "))
 	for i := range list {
 		list[i].prior *= 1 + 2*share(list[i].terms, about)
+		if list[i].opens > 0 && defines(list[i].text, doc.title) {
+			list[i].opens += 3
+		}
 	}
 	sim := similarities(list)
 	score := make([]float64, len(list))
@@ -115,13 +118,26 @@ func weighed(s sentence, p paragraph, k int) sentence {
 		s.opens = 1
 	}
 	if selfRE.MatchString(s.text) {
-		s.opens += 2
+		s.opens += 1 + s.opens
 	}
 	return s
 }
 
+// defines tells sentences such as "A kettle is …" on a page called "Kettles".
+func defines(s, title string) bool {
+	toks, name := tokens(s), tokens(title)
+	if len(toks) > 0 && (toks[0].word == "a" || toks[0].word == "an" || toks[0].word == "the") {
+		toks = toks[1:]
+	}
+	if len(name) == 0 || len(toks) <= len(name) || keyOf(toks[:len(name)]) != keyOf(name) {
+		return false
+	}
+	verb := toks[len(name)].word
+	return verb == "is" || verb == "are" || verb == "は"
+}
+
 var (
-	danglingRE = regexp.MustCompile(`(?i)^(this|these|that|those|it|they|he|she|we|such|but|and|or|so|also|thus|then|however|for example|for instance|in particular|in this|instead|similarly|again|finally|first|second|third|note|here|there|as (above|before)|see|let|another|both|otherwise|hence|therefore|moreover|furthermore|besides)\b`)
+	danglingRE = regexp.MustCompile(`(?i)^(this|these|that|those|it|they|he|she|we|such|but|and|or|so|also|thus|then|however|for example|for instance|in particular|in this|instead|similarly|again|finally|first|second|third|note|here|there|as (above|before)|see|let|another|both|otherwise|hence|therefore|moreover|furthermore|besides|indeed|based on (this|that|these|those)|additionally|meanwhile|our first)\b`)
 	selfRE     = regexp.MustCompile(`(?i)^(this|the) (proposal|draft|document|design|paper|article|page|report|guide|specification|change|post|chapter|book)\b`)
 	linkRE     = regexp.MustCompile(`https?://|\]\(`)
 	verbRE     = regexp.MustCompile(`(?i)\b(is|are|was|were|has|have|had|can|cannot|could|will|would|must|may|might|should|does|do|did|becomes?|remains?)\b`)
@@ -272,7 +288,7 @@ func opening(list []sentence, budget int) []sentence {
 	var fit []sentence
 	for _, s := range list {
 		if s.opens > 0 {
-			s.score *= s.opens
+			s.score += s.opens // scores add up to one: the place comes first, the rank among equals
 			fit = append(fit, s)
 		}
 	}

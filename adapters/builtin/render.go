@@ -32,7 +32,7 @@ func (a *agent) extract(w writing) string {
 		texts = append(texts, w.match.prose(s.text, linked))
 	}
 	if len(texts) > 0 {
-		b.WriteString(strings.Join(texts, " ") + "\n\n")
+		b.WriteString(joined(texts) + "\n\n")
 	}
 	b.WriteString(note + "\n")
 	for i, s := range pick(differing(w.ranked, lead), 7, pointWords) {
@@ -45,6 +45,18 @@ func (a *agent) extract(w writing) string {
 		b.WriteString("\n## Key terms\n\n" + strings.Join(list, " · ") + "\n")
 	}
 	b.WriteString("\n## Related\n\n" + strings.Join(a.relatedLines(w), "\n") + "\n")
+	return b.String()
+}
+
+// joined puts sentences together: with a blank, except after a CJK stop.
+func joined(texts []string) string {
+	var b strings.Builder
+	for i, t := range texts {
+		if i > 0 && !strings.HasSuffix(texts[i-1], "。") {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t)
+	}
 	return b.String()
 }
 

@@ -58,7 +58,7 @@ func description(w writing) string {
 	text := w.doc.title
 	if slugOf(text) == w.slug {
 		if best := opening(w.ranked, 40); len(best) > 0 {
-			text = strings.TrimSuffix(best[0].text, ".")
+			text = strings.TrimRight(best[0].text, ".。")
 		}
 	}
 	text = strings.ReplaceAll(text, "`", "")
