@@ -6,13 +6,25 @@ import (
 	"math"
 )
 
-// The bounds of one search. A split of the problem is exact while it needs at most exactCost edits from each end and the budget
-// lasts; then it settles for the furthest point reached with cheapCost. Measured on 160,000 shuffled lines: under a second.
-const (
-	exactCost = 8192
-	cheapCost = 256
-	budget    = 100_000_000 // steps of the inner loops
-)
+// limits bound one search. A split of the problem is exact while it needs fewer edits from each end than the limit of the work done so
+// far; over it, the search settles for the furthest point reached. What a split costs grows with the square of the limit and what it gains
+// with the limit, so each lower limit makes the rest cheaper by as much. A page never gets there: 5,000 edits in 100,000 lines are exact.
+var limits = [...]struct{ work, edits int }{
+	{0, 8192},
+	{60_000_000, 256},
+	{120_000_000, 24},
+}
+
+// limit gives the most edits that a split may need.
+func (m *myers) limit() int {
+	edits := 0
+	for _, l := range &limits {
+		if m.work >= l.work {
+			edits = l.edits
+		}
+	}
+	return edits
+}
 
 // marks tell which lines are removed (a) and added (b).
 type marks struct{ a, b []bool }
@@ -20,7 +32,7 @@ type marks struct{ a, b []bool }
 // myers is the linear-space variant of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), section 4b.
 type myers struct {
 	a, b     []int32 // lines as numbers, equal where the lines are equal
-	ia, ib   []int   // their places in marks
+	ia, ib   []int32 // their places in marks
 	marks    marks
 	fwd, bwd []int32 // furthest x on each diagonal x-y, from the start and from the end; diagonal d is at d+base
 	base     int
@@ -43,7 +55,7 @@ func search(a, b [][]byte) marks {
 
 // number gives equal lines equal numbers and marks the lines that occur on one side only.
 func (m *myers) number(a, b [][]byte) {
-	t := newTable(len(a))
+	t := newTable()
 	all := make([]int32, len(a), len(a)+len(b))
 	for i, line := range a {
 		all[i] = t.add(line)
@@ -57,21 +69,21 @@ func (m *myers) number(a, b [][]byte) {
 		}
 		inB = append(inB, n)
 	}
-	m.ia, m.ib = make([]int, 0, len(a)), make([]int, 0, len(b))
+	m.ia, m.ib = make([]int32, 0, len(a)), make([]int32, 0, len(b))
 	m.a, m.b = all[:0:len(a)], inB[:0]
 	for i, n := range all[:len(a)] {
 		if !common[n] {
 			m.marks.a[i] = true
 			continue
 		}
-		m.a, m.ia = append(m.a, n), append(m.ia, i)
+		m.a, m.ia = append(m.a, n), append(m.ia, int32(i))
 	}
 	for i, n := range inB {
 		if n < 0 {
 			m.marks.b[i] = true
 			continue
 		}
-		m.b, m.ib = append(m.b, n), append(m.ib, i)
+		m.b, m.ib = append(m.b, n), append(m.ib, int32(i))
 	}
 }
 
@@ -144,7 +156,7 @@ func (m *myers) split(r box) (x, y int) {
 				return x, x - d
 			}
 		}
-		if cost >= exactCost || cost >= cheapCost && m.work > budget {
+		if cost >= m.limit() {
 			return m.furthest(r, f, b)
 		}
 	}
@@ -227,12 +239,19 @@ type table struct {
 	hashes []uint64
 }
 
-func newTable(n int) *table {
-	size := 16
-	for size < 2*n {
-		size *= 2
+func newTable() *table { return &table{seed: maphash.MakeSeed(), slots: make([]int32, 256)} }
+
+// grow doubles the places; at most half of them are taken.
+func (t *table) grow() {
+	t.slots = make([]int32, 2*len(t.slots))
+	mask := len(t.slots) - 1
+	for n, hash := range t.hashes {
+		i := int(hash) & mask
+		for t.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = int32(n + 1)
 	}
-	return &table{seed: maphash.MakeSeed(), slots: make([]int32, size), lines: make([][]byte, 0, n), hashes: make([]uint64, 0, n)}
 }
 
 // slot finds the place of a line in t.slots: its own or the free one where it belongs.
@@ -253,6 +272,10 @@ func (t *table) add(line []byte) int32 {
 	if t.slots[i] == 0 {
 		t.lines, t.hashes = append(t.lines, line), append(t.hashes, hash)
 		t.slots[i] = int32(len(t.lines))
+		if 2*len(t.lines) > len(t.slots) {
+			t.grow()
+		}
+		return int32(len(t.lines) - 1)
 	}
 	return t.slots[i] - 1
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // Similarity is the share (0 to 1) of the larger text's bytes that stand in lines of both, as git's -M index: lines are cut into pieces of
-// 64 bytes, their order does not matter, a CR before LF is left out. Two empty texts are equal (1).
+// 64 bytes, their order does not matter, a CR before LF matches nothing. Two empty texts are equal (1).
 func Similarity(a, b []byte) float64 {
 	seed := maphash.MakeSeed()
 	return fingerprint(seed, a).like(fingerprint(seed, b))
@@ -38,7 +38,6 @@ func fingerprint(seed maphash.Seed, text []byte) shape {
 	for _, line := range Split(text) {
 		if bytes.HasSuffix(line, []byte("\r\n")) {
 			line = append(line[:len(line)-2:len(line)-2], '\n')
-			f.size--
 		}
 		for len(line) > 0 {
 			n := min(piece, len(line))
