@@ -23,7 +23,8 @@ type Job struct {
 	Again    bool          // also where the source is ingested and unchanged, or a proposal waits
 	Revises  string        // run whose proposal is the starting point
 	Buffers  map[string]Buffer
-	By       string // editor, cli, daemon
+	Settings *Settings // flags or an editor's settings; nil: none
+	By       string    // editor, cli, daemon
 }
 
 // Buffer is an editor's unsaved text.

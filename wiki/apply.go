@@ -1,0 +1,118 @@
+package wiki
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// Consent is how far a yes goes that names no page.
+type Consent int
+
+// The consents.
+const (
+	Unflagged   Consent = iota // nothing is applied where something is flagged
+	WithFlagged                // the yes is for the flagged pages as well
+)
+
+// Result is what an apply or an undo on disk came to.
+type Result struct {
+	Receipt   proposal.Receipt
+	Conflicts []proposal.Conflict // left as they are
+	Unsaved   []string            // left waiting, since an editor has unsaved text of them
+	Flagged   []string            // not empty: nothing was applied, since these need an explicit yes
+}
+
+// Apply applies a selection of a proposal to the disk, as a terminal or the daemon does. Pages with unsaved text in an editor are left waiting.
+func (h *Host) Apply(ctx context.Context, w *Wiki, run string, sel proposal.Selection, c Consent, by string) (Result, error) {
+	s, release, err := h.writer(ctx, w)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	rec, err := s.Load(run)
+	if err != nil {
+		return Result{}, err
+	}
+	if c == WithFlagged && len(sel.Paths)+len(sel.Hunks) == 0 {
+		for _, f := range rec.Files {
+			sel.Paths = append(sel.Paths, f.Path)
+		}
+	}
+	if c == Unflagged {
+		if flagged := flaggedIn(rec, sel); len(flagged) > 0 {
+			return Result{Flagged: flagged}, nil
+		}
+	}
+	plan, err := s.Plan(run, sel, Disk(w))
+	if err != nil {
+		return Result{}, err
+	}
+	return h.write(s, w, plan, by)
+}
+
+// flaggedIn are the flagged files that a selection means.
+func flaggedIn(rec proposal.Record, sel proposal.Selection) (paths []string) {
+	for _, f := range rec.Files {
+		if len(f.Flags) > 0 && (len(sel.Paths) == 0 || slices.Contains(sel.Paths, f.Path)) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// Undo takes back what a run applied, on disk, keeping later edits.
+func (h *Host) Undo(ctx context.Context, w *Wiki, run, by string) (Result, error) {
+	s, release, err := h.writer(ctx, w)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	plan, err := s.PlanUndo(run, Disk(w))
+	if err != nil {
+		return Result{}, err
+	}
+	return h.write(s, w, plan, by)
+}
+
+// Discard drops a selection of a proposal, with the reason.
+func (h *Host) Discard(ctx context.Context, w *Wiki, run string, sel proposal.Selection, reason, by string) error {
+	s, release, err := h.writer(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.Discard(run, sel, reason, by)
+}
+
+// writer opens the store with the apply lock held.
+func (h *Host) writer(ctx context.Context, w *Wiki) (*proposal.Store, func(), error) {
+	s, err := h.Store(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	release, err := h.LockApply(ctx, w, s)
+	return s, release, err
+}
+
+// write carries a plan out but for the pages that an editor has unsaved.
+func (h *Host) write(s *proposal.Store, w *Wiki, plan proposal.Plan, by string) (Result, error) {
+	unsaved, err := UnsavedPages(h.rigHome, w)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Conflicts: plan.Conflicts}
+	plan.Files = slices.DeleteFunc(slices.Clone(plan.Files), func(p proposal.Planned) bool {
+		held := slices.Contains(unsaved, p.Path) || p.From != "" && slices.Contains(unsaved, p.From)
+		if held {
+			res.Unsaved = append(res.Unsaved, p.Path)
+		}
+		return held
+	})
+	res.Receipt, err = s.Apply(plan, by)
+	return res, err
+}
+
+// Disk reads pages as they are on disk; a link that leads out of the wiki is an error.
+func Disk(w *Wiki) proposal.Current { return proposal.OnDisk(w.Real) }

@@ -1,0 +1,36 @@
+package wiki
+
+import (
+	"context"
+
+	"github.com/rigwiki/rig/sandbox"
+)
+
+// Health is what `rig wiki doctor` and rigwiki.status tell.
+type Health struct {
+	Wiki     string      `json:"wiki,omitempty"`
+	Layout   Layout      `json:"layout,omitempty"`
+	Sandbox  string      `json:"sandbox"` // layer and tier, and why no better one
+	Agents   []AgentInfo `json:"agents"`
+	Warnings []string    `json:"warnings"` // of the configuration
+	Live     []string    `json:"live"`     // runs queued or running in this process
+}
+
+// Doctor looks at what works here. w may be nil.
+func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
+	_, warnings, err := LoadConfig(h.rigHome, w, nil)
+	if err != nil {
+		return Health{}, err
+	}
+	agents, err := h.Agents(ctx, w)
+	if err != nil {
+		return Health{}, err
+	}
+	root := h.home
+	r := Health{Agents: agents, Warnings: append([]string{}, warnings...), Live: h.Live()}
+	if w != nil {
+		root, r.Wiki, r.Layout = w.Real, w.Root, w.Layout
+	}
+	r.Sandbox = sandbox.Probe(ctx, root, h.home).String()
+	return r, nil
+}

@@ -1,0 +1,171 @@
+package wiki
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rigwiki/rig/sandbox"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// Exit codes of the verbs (design, section 6).
+const (
+	ExitOK        = 0
+	ExitFailed    = 1
+	ExitUsage     = 2
+	ExitNothing   = 3
+	ExitNotAWiki  = 4
+	ExitDrift     = 10
+	ExitSevere    = 11
+	ExitAgent     = 20
+	ExitConfig    = 30
+	ExitHeld      = 31
+	ExitConflict  = 40
+	ExitFlagged   = 41
+	ExitTimedOut  = 124
+	ExitCancelled = 130
+)
+
+// ending is how a run ends. As an error it ends the steps.
+type ending struct {
+	State         proposal.State
+	Exit          int
+	Message, Hint string
+}
+
+func (e *ending) Error() string { return e.Message }
+
+// ends is the table of ends in the order in which they are looked at; the first that holds is the run's. It is judged by what stopped the
+// agent, its exit status, its stream and its changes together, since each of them alone was seen to lie.
+func ends() []endRow {
+	return []endRow{
+		{"cancelled", func(r *run) bool { return r.exit.Why == sandbox.Cancelled }, proposal.Cancelled, ExitCancelled,
+			func(r *run) string { return "cancelled" }},
+		{"timed out", func(r *run) bool { return r.exit.Why == sandbox.TimedOut }, proposal.TimedOut, ExitTimedOut,
+			func(r *run) string {
+				return fmt.Sprintf("%s was stopped after %s, its time limit", r.rec.Agent, r.timeout())
+			}},
+		{"silent", func(r *run) bool { return r.exit.Why == sandbox.WentIdle }, proposal.TimedOut, ExitTimedOut,
+			func(r *run) string {
+				return fmt.Sprintf("%s was stopped after %s without a sign of life", r.rec.Agent, r.cfg.IdleTimeout)
+			}},
+		{"agent's error", func(r *run) bool { return r.outcome.Failure != nil }, proposal.Failed, ExitFailed,
+			func(r *run) string { return r.rec.Agent + ": " + r.outcome.Failure.Message }},
+		{"exit status", func(r *run) bool { return r.exit.Why == sandbox.Exited && r.exit.Code != 0 }, proposal.Failed, ExitFailed,
+			func(r *run) string {
+				return fmt.Sprintf("%s ended with exit status %d%s", r.rec.Agent, r.exit.Code, r.logs.lastWord())
+			}},
+		{"no turn", func(r *run) bool { return !r.outcome.Started }, proposal.Failed, ExitFailed,
+			func(r *run) string { return r.rec.Agent + " ended without having taken a turn" + r.logs.lastWord() }},
+		{"cut off", func(r *run) bool { return !r.outcome.Ended || !r.outcome.OK }, proposal.Failed, ExitFailed,
+			func(r *run) string { return r.rec.Agent + " ended without saying that it was done" + r.logs.lastWord() }},
+		{"too much", func(r *run) bool { return r.changes.Overflow != "" }, proposal.Failed, ExitFailed,
+			func(r *run) string {
+				return "the run changed more than is allowed: " + r.changes.Overflow + "; nothing was taken"
+			}},
+		{"broken op", func(r *run) bool { return !r.op.Writes && len(r.changes.List) > 0 }, proposal.Failed, ExitFailed,
+			func(r *run) string {
+				return fmt.Sprintf("%s changed files, which %s may not; nothing was taken", r.rec.Agent, r.op.Name)
+			}},
+		{"stopped short, with changes", func(r *run) bool { return r.stoppedShort() != "" && len(r.verdict.Files) > 0 }, proposal.Proposed, ExitOK,
+			func(r *run) string { return counts(r.verdict) + "; " + r.stoppedShort() }},
+		{"stopped short", func(r *run) bool { return r.stoppedShort() != "" }, proposal.Incomplete, ExitNothing,
+			func(r *run) string { return r.stoppedShort() }},
+		{"all refused", func(r *run) bool { return r.op.Writes && len(r.verdict.Files) == 0 && len(r.verdict.Refused) > 0 }, proposal.Empty, ExitNothing,
+			func(r *run) string { return "every change was refused: " + counts(r.verdict) }},
+		{"nothing", func(r *run) bool { return r.op.Writes && len(r.verdict.Files) == 0 }, proposal.Empty, ExitNothing,
+			func(r *run) string { return r.rec.Agent + " changed nothing" }},
+		{"proposed", func(r *run) bool { return r.op.Writes }, proposal.Proposed, ExitOK,
+			func(r *run) string { return counts(r.verdict) }},
+		{"done", func(r *run) bool { return true }, proposal.Done, ExitOK,
+			func(r *run) string { return "answered" }},
+	}
+}
+
+type endRow struct {
+	name  string
+	when  func(*run) bool
+	state proposal.State
+	exit  int
+	say   func(*run) string
+}
+
+// end looks the run's end up.
+func (r *run) end() ending {
+	for _, row := range ends() {
+		if row.when(r) {
+			return ending{State: row.state, Exit: row.exit, Message: row.say(r)}
+		}
+	}
+	return ending{}
+}
+
+// finished says whether the agent came to an end that its changes may be judged by; elsewhere they are refused as unfinished-run.
+func (r *run) finished() bool {
+	switch r.end().State {
+	case proposal.Failed, proposal.Cancelled, proposal.TimedOut:
+		return false
+	}
+	return true
+}
+
+// stoppedShort is why the work is not all done although the agent ended well, "" where it is.
+func (r *run) stoppedShort() string {
+	for _, m := range r.rec.Markers {
+		if why, ok := strings.CutPrefix(m, "NOT READY:"); ok {
+			return r.rec.Agent + " was not ready:" + why
+		}
+	}
+	if len(r.outcome.Denials) > 0 {
+		d := r.outcome.Denials[0]
+		return strings.TrimSpace(fmt.Sprintf("%s was refused %s on %s", r.rec.Agent, d.Tool, d.Target))
+	}
+	if r.outcome.Question {
+		return r.rec.Agent + " ended with a question: " + lastLine(r.outcome.Text)
+	}
+	return ""
+}
+
+// endOf turns a step's error into an end.
+func endOf(ctx context.Context, err error) ending {
+	var e *ending
+	switch {
+	case errors.As(err, &e):
+		return *e
+	case errors.Is(err, ErrCancelled), errors.Is(err, errClosed), ctx.Err() != nil:
+		return ending{State: proposal.Cancelled, Exit: ExitCancelled, Message: "cancelled"}
+	default:
+		return ending{State: proposal.Failed, Exit: ExitFailed, Message: err.Error()}
+	}
+}
+
+// counts is the sentence that a run ends with: "3 pages, 1 refused".
+func counts(j Judgement) string {
+	parts := []string{plural(len(j.Files), "page", "pages")}
+	flagged := 0
+	for _, f := range j.Files {
+		if len(f.Flags) > 0 {
+			flagged++
+		}
+	}
+	if flagged > 0 {
+		parts = append(parts, fmt.Sprintf("%d flagged", flagged))
+	}
+	if len(j.Refused) > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", len(j.Refused)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// title says what a run is about: "ingest raw/draft-embed.md".
+func title(op Op, job Job) string {
+	switch {
+	case len(job.Sources) > 0:
+		return op.Title + " " + strings.Join(job.Sources, ", ")
+	case job.Question != "":
+		return op.Title + ": " + plain(job.Question, 80)
+	}
+	return op.Title
+}

@@ -1,0 +1,239 @@
+package wiki
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
+	"github.com/rigwiki/rig/sandbox"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// run is one operation under way. Its fields are filled by the steps, in their order; only the goroutine of life touches them.
+type run struct {
+	host   *Host
+	job    Job
+	op     Op
+	wiki   *Wiki
+	cfg    Config
+	rec    proposal.Record
+	store  *proposal.Store
+	watch  func(Update)
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+
+	sources []source
+	inject  map[string]string // rel in the view -> host file
+	agent   adapters.Adapter
+	found   adapters.Detection
+	board   *board.Server
+	box     sandbox.Box
+	before  manifest // of the real wiki, where confinement does not rule out that it is written
+	exit    sandbox.Exit
+	outcome adapters.Outcome
+	changes sandbox.Changes
+	verdict Judgement
+	release []func() // what settle lets go of, last first
+	logs    *runLogs
+	watchMu sync.Mutex // serializes watch between the steps and the agent's stream
+}
+
+// ErrCancelled is the cause of a run that the user took back.
+var ErrCancelled = errors.New("cancelled")
+
+// life is the whole of a run, step by step as the design's section 5 has it. A step goes on (nil) or names the end.
+// What was taken is let go in settle, whatever happened: the sandbox, the endpoint, the lock.
+func (r *run) life(ctx context.Context) {
+	var err error
+	for _, step := range []func(context.Context) error{
+		r.takeLock,    //  1  the wiki's lock or a place in the queue
+		r.noteStart,   //  2  time, sources, buffers; the record and its folder
+		r.chooseAgent, //     which agent, whether it can run
+		r.openLayer,   //  3  the layer over the wiki, 4 confined
+		r.runAgent,    //  5  plan and start, 6 events, 7 wait for its end
+		r.readChanges, //  8  from the file system
+		r.judge,       //  9  policy: keep, flag, refuse; 10 checked as if applied
+		r.compareReal, // 12  what happened to the real wiki meanwhile
+	} {
+		if err = step(ctx); err != nil {
+			break
+		}
+	}
+	r.settle(ctx, err) // 11 stored, then shown; 13 the sandbox removed
+}
+
+// Run runs one operation to its end and returns its record. watch may be nil.
+func (h *Host) Run(ctx context.Context, job Job, watch func(Update)) proposal.Record {
+	r := h.newRun(job, watch)
+	stop := context.AfterFunc(ctx, func() { r.cancel(ErrCancelled) })
+	defer stop()
+	h.enqueue(r)
+	<-r.done
+	return r.rec
+}
+
+// Start queues one operation and returns its run id at once. watch is called by one goroutine at a time, last with the record.
+func (h *Host) Start(job Job, watch func(Update)) (string, error) {
+	if h.ctx.Err() != nil {
+		return "", errClosed
+	}
+	if _, ok := FindOp(job.Op); !ok {
+		return "", fmt.Errorf("no operation %q", job.Op)
+	}
+	r := h.newRun(job, watch)
+	h.enqueue(r)
+	return r.rec.Run, nil
+}
+
+// Cancel ends a queued or running run; false where there is no such run here.
+func (h *Host) Cancel(id string) bool {
+	h.mu.Lock()
+	r := h.runs[id]
+	h.mu.Unlock()
+	if r == nil {
+		return false
+	}
+	r.cancel(ErrCancelled)
+	return true
+}
+
+// Live are the ids of the runs that are queued or running here, in no order.
+func (h *Host) Live() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ids := make([]string, 0, len(h.runs))
+	for id := range h.runs {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func (h *Host) newRun(job Job, watch func(Update)) *run {
+	op, _ := FindOp(job.Op)
+	now := time.Now().UTC()
+	if job.Run == "" {
+		job.Run = proposal.NewRunID(now, job.Op)
+	}
+	if watch == nil {
+		watch = func(Update) {}
+	}
+	return &run{host: h, job: job, op: op, wiki: job.Wiki, watch: watch, done: make(chan struct{}),
+		rec: proposal.Record{Run: job.Run, Wiki: job.Wiki.Root, Op: job.Op, Agent: job.Agent, Model: job.Model, State: proposal.Queued, Title: title(op, job),
+			Sources: job.Sources, Note: job.Note, Revises: job.Revises, Started: now, Files: []proposal.File{}, Refused: []proposal.Refusal{}}}
+}
+
+// enqueue gives the run its place and its goroutine.
+func (h *Host) enqueue(r *run) {
+	ctx, cancel := context.WithCancelCause(h.ctx)
+	r.cancel = cancel
+	h.mu.Lock()
+	h.runs[r.rec.Run] = r
+	h.queues[r.wiki.ID] = append(h.queues[r.wiki.ID], r.rec.Run)
+	place := len(h.queues[r.wiki.ID])
+	h.mu.Unlock()
+	r.tell(Update{State: proposal.Queued, Position: place, Message: r.rec.Title})
+	h.live.Go(func() {
+		defer close(r.done)
+		defer cancel(nil)
+		r.life(ctx)
+	})
+}
+
+// dequeue takes the run out of the lists.
+func (h *Host) dequeue(r *run) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.runs, r.rec.Run)
+	q := h.queues[r.wiki.ID]
+	if i := slices.Index(q, r.rec.Run); i >= 0 {
+		h.queues[r.wiki.ID] = slices.Delete(q, i, i+1)
+	}
+}
+
+// queuePoll is how often a waiting run looks at its place.
+const queuePoll = 50 * time.Millisecond
+
+// takeLock waits until the run is the first of its wiki here, then takes the wiki's lock, which other processes may hold. A terminal does
+// not wait for another process: it is told who holds the wiki (exit 31).
+func (r *run) takeLock(ctx context.Context) error {
+	var err error
+	if r.cfg, _, err = LoadConfig(r.host.rigHome, r.wiki, r.job.Settings); err != nil {
+		return &ending{State: proposal.Failed, Exit: ExitConfig, Message: err.Error(), Hint: "mend the file and run again"}
+	}
+	if err := r.waitTurn(ctx); err != nil {
+		return err
+	}
+	who := holder{PID: os.Getpid(), Run: r.rec.Run, Op: r.rec.Op, Since: time.Now().UTC()}
+	release, err := lockRun(ctx, r.host.rigHome, r.wiki.ID, who, func(h holder) error {
+		if r.job.By == "cli" {
+			return &ending{State: proposal.Failed, Exit: ExitHeld, Message: fmt.Sprintf("another run holds the wiki: %s (process %d)", h.Run, h.PID), Hint: "wait for it, or cancel it where it was started"}
+		}
+		r.tell(Update{State: proposal.Queued, Position: 1, Message: "waiting for " + h.Run + ", started by another program"})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.release = append(r.release, release)
+	return r.host.sweep(r.wiki)
+}
+
+// waitTurn waits for the first place in the wiki's queue and for one of the slots over all wikis.
+func (r *run) waitTurn(ctx context.Context) error {
+	tick := time.NewTicker(queuePoll)
+	defer tick.Stop()
+	last := 0
+	for {
+		first, place := r.host.turn(r)
+		if first {
+			break
+		}
+		if place != last {
+			r.tell(Update{State: proposal.Queued, Position: place, Message: r.rec.Title})
+			last = place
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	slots := r.host.slotsFor(r.cfg)
+	select {
+	case slots <- struct{}{}:
+		r.release = append(r.release, func() { <-slots })
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (h *Host) turn(r *run) (first bool, place int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	place = slices.Index(h.queues[r.wiki.ID], r.rec.Run) + 1
+	return place <= 1, place
+}
+
+func (h *Host) slotsFor(cfg Config) chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.slots == nil {
+		h.slots = make(chan struct{}, max(1, cfg.Jobs))
+	}
+	return h.slots
+}
+
+// tell informs the watcher; calls are serialized, since events come from the goroutine that reads the agent.
+func (r *run) tell(u Update) {
+	r.watchMu.Lock()
+	defer r.watchMu.Unlock()
+	u.Run = r.rec.Run
+	r.watch(u)
+}

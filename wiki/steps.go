@@ -1,0 +1,372 @@
+package wiki
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
+	"github.com/rigwiki/rig/sandbox"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// readonlyDir is where the agent finds what it may read and not write (design, section 5, step 3).
+const readonlyDir = ".rig-readonly"
+
+// source is one source of a run.
+type source struct {
+	rel, sha string
+	shown    string // rel path in the view, below .rig-readonly
+}
+
+// noteStart is step 2: the start is noted before anything is read, the run gets its folder and its record.
+func (r *run) noteStart(ctx context.Context) (err error) {
+	r.rec.Started = time.Now().UTC()
+	if r.store, err = r.host.Store(r.wiki); err != nil {
+		return err
+	}
+	r.inject = map[string]string{}
+	for _, human := range r.wiki.Human {
+		if human != "raw" {
+			r.give(filepath.Join(r.wiki.Real, filepath.FromSlash(human)))
+		}
+	}
+	if err := r.takeSources(); err != nil {
+		return err
+	}
+	r.rec.State = proposal.Running
+	if err := r.store.Create(r.rec); err != nil {
+		return err
+	}
+	if r.logs, err = openLogs(r.store.Dir(r.rec.Run)); err != nil {
+		return err
+	}
+	r.tell(Update{State: proposal.Running, Message: r.rec.Title})
+	return nil
+}
+
+// takeSources reads the sources' hashes. A source that is ingested and unchanged ends the run before it is one.
+func (r *run) takeSources() error {
+	for _, rel := range r.job.Sources {
+		path := filepath.Join(r.wiki.Real, filepath.FromSlash(rel))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read the source: %w", err)
+		}
+		sum := sha256.Sum256(text)
+		src := source{rel: rel, sha: hex.EncodeToString(sum[:]), shown: r.give(path)}
+		if why := r.ingested(src); why != "" && r.op.Name == "ingest" && !r.job.Again {
+			return &ending{State: proposal.Empty, Exit: ExitNothing, Message: why, Hint: "--again does it anyway"}
+		}
+		r.sources = append(r.sources, src)
+		r.rec.SourceSHA = append(r.rec.SourceSHA, src.sha)
+	}
+	return nil
+}
+
+// give puts a host file into .rig-readonly under its base name, or the first free "<n>-<name>", and returns its path in the view.
+// A file that is not there is left out: "" is returned.
+func (r *run) give(path string) string {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	rel := readonlyDir + "/" + filepath.Base(path)
+	for n := 2; r.inject[rel] != "" && r.inject[rel] != path; n++ {
+		rel = fmt.Sprintf("%s/%d-%s", readonlyDir, n, filepath.Base(path))
+	}
+	r.inject[rel] = path
+	return rel
+}
+
+// chooseAgent takes the agent of the job, else of the operation, else the default one. Operations that only read fall back to any usable agent, then
+// to builtin, and say so.
+func (r *run) chooseAgent(ctx context.Context) error {
+	name := cmpOr(r.job.Agent, r.cfg.AgentFor(r.op.Name))
+	r.rec.Agent = name
+	reg, env := r.host.registry(r.wiki, r.cfg), r.host.adapterEnv(r.wiki, r.cfg)
+	a, err := reg.Find(name)
+	why := ""
+	if err == nil {
+		d := r.host.detect(ctx, a, env)
+		if d.Usable {
+			return r.take(a, d)
+		}
+		why = d.Why
+	} else {
+		why = err.Error()
+	}
+	if r.op.Fallback && r.job.Agent == "" {
+		for _, a := range reg.List() {
+			if d := r.host.detect(ctx, a, env); d.Usable && a.Name() != name {
+				r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf("%s is not usable (%s); %s answered instead", name, why, a.Name()))
+				return r.take(a, d)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &ending{State: proposal.Failed, Exit: ExitAgent, Message: fmt.Sprintf("agent %s is not usable: %s", name, why), Hint: "see `rig wiki agent list`; --agent builtin works without an agent"}
+}
+
+func (r *run) take(a adapters.Adapter, d adapters.Detection) error {
+	r.agent, r.found, r.rec.Agent = a, d, a.Name()
+	r.rec.Model = cmpOr(r.job.Model, r.cfg.ModelFor(a.Name(), r.op.Name))
+	return nil
+}
+
+func cmpOr(s ...string) string {
+	i := slices.IndexFunc(s, func(v string) bool { return v != "" })
+	if i < 0 {
+		return ""
+	}
+	return s[i]
+}
+
+// request is what the agent is asked, where it sees its folder at cwd.
+func (r *run) request(cwd string) (adapters.Request, error) {
+	data := promptData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Question: r.job.Question, Note: r.job.Note}
+	var human []string
+	for _, rel := range r.wiki.Human {
+		shown := filepath.ToSlash(filepath.Join(cwd, readonlyDir, filepath.Base(rel)))
+		switch {
+		case rel == "raw":
+			rel = "raw/"
+		case rel == r.wiki.Schema:
+			data.Schema = shown
+		case r.inject[readonlyDir+"/"+filepath.Base(rel)] != "":
+			data.Purpose = shown
+		}
+		human = append(human, rel)
+	}
+	data.Human = sentence(human)
+	for _, s := range r.sources {
+		data.Sources = append(data.Sources, promptSource{Shown: filepath.ToSlash(filepath.Join(cwd, s.shown)), Path: s.rel, SHA: s.sha})
+	}
+	for _, path := range r.job.With {
+		data.With = append(data.With, filepath.ToSlash(filepath.Join(cwd, r.give(path))))
+	}
+	system, err := render("system", data)
+	if err != nil {
+		return adapters.Request{}, err
+	}
+	prompt, err := render(r.op.Name, data)
+	if err != nil {
+		return adapters.Request{}, err
+	}
+	req := adapters.Request{Op: r.op.Name, Mode: r.op.Mode, Prompt: prompt, System: system, Model: r.rec.Model, Cwd: cwd, ReadOnly: append(slices.Clone(r.wiki.Human), readonlyDir),
+		Grant: r.op.Grant, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
+	for _, s := range data.Sources {
+		req.Sources = append(req.Sources, adapters.Source{Rel: s.Path, At: s.Shown})
+	}
+	if r.board != nil {
+		req.Board = adapters.Board{Port: r.board.Port(), AgentID: r.rec.Run}
+	}
+	return req, nil
+}
+
+func (r *run) timeout() time.Duration {
+	if r.job.Timeout > 0 {
+		return r.job.Timeout
+	}
+	return r.cfg.Timeout
+}
+
+// openLayer is steps 3 and 4. The plan is asked for twice, since it is pure: here for what the agent must see, in runAgent with the path at which
+// the layer shows the wiki.
+func (r *run) openLayer(ctx context.Context) (err error) {
+	if r.board, err = board.Serve("", r.event); err != nil {
+		return fmt.Errorf("open the events endpoint: %w", err)
+	}
+	r.release = append(r.release, func() { _ = r.board.Close() })
+	for _, path := range r.job.With {
+		if r.give(path) == "" {
+			return &ending{State: proposal.Failed, Exit: ExitUsage, Message: "--with " + path + ": no such file", Hint: "give a file that exists"}
+		}
+	}
+	req, err := r.request(r.wiki.Real)
+	if err != nil {
+		return err
+	}
+	inv, err := r.agent.Plan(req)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", r.rec.Agent, err)
+	}
+	layer, err := r.host.layer(ctx, r.wiki, r.cfg, r.job.Layer)
+	if err != nil {
+		return err
+	}
+	dir, err := r.host.runDir(r.wiki, r.rec.Run)
+	if err != nil {
+		return err
+	}
+	r.release = append(r.release, func() { _ = removeRunDir(dir) })
+	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + layer.Name() + ")"})
+	if r.box, err = layer.Open(ctx, r.spec(dir, inv)); err != nil {
+		return fmt.Errorf("open the sandbox: %w", err)
+	}
+	r.release = append(r.release, func() { _ = r.box.Close() })
+	r.rec.Confinement = describe(r.box.Confinement())
+	if !r.box.Confinement().HostWrites {
+		r.before, err = takeManifest(ctx, r.wiki.Real)
+	}
+	return err
+}
+
+func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
+	buffers := make(map[string][]byte, len(r.job.Buffers))
+	for rel, b := range r.job.Buffers {
+		buffers[rel] = b.Text
+	}
+	return sandbox.Spec{
+		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.host.baseText(r.wiki),
+		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}), State: inv.State, KeepBack: inv.Keep, Home: r.host.home,
+		Network: r.network(inv),
+		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},
+	}
+}
+
+// network is what the grant lets the agent reach: its vendor's hosts, those of the user's config, and the loopback addresses that the user's
+// environment names, with the events endpoint.
+func (r *run) network(inv adapters.Invocation) sandbox.Network {
+	n := sandbox.Network{Hosts: slices.Concat(inv.Hosts, r.cfg.Agent[r.rec.Agent].Network, r.cfg.Sandbox.Network[r.op.Name])}
+	n.Loopback = append(loopbacks(slices.Concat(r.host.env, configEnv(r.cfg.Agent[r.rec.Agent]), inv.Env)), fmt.Sprintf("127.0.0.1:%d", r.board.Port()))
+	return n
+}
+
+// runAgent is steps 5 to 7: plan, start, follow and wait until no process of the run is left.
+func (r *run) runAgent(ctx context.Context) error {
+	req, err := r.request(r.box.Dir())
+	if err != nil {
+		return err
+	}
+	inv, err := r.agent.Plan(req)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", r.rec.Agent, err)
+	}
+	if err := r.logs.prompt(req.System, req.Prompt); err != nil {
+		return err
+	}
+	cfg := r.cfg.Agent[r.rec.Agent]
+	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: r.timeout(), Idle: r.cfg.IdleTimeout,
+		Env:    agentEnv(r.host.env, inv.Pass, slices.Concat(inv.Env, configEnv(cfg))),
+		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk}
+	r.exit, err = r.box.Run(ctx, cmd)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.rec.Agent, err)
+	}
+	r.rec.AgentExit = r.exit.Code
+	for _, m := range adapters.Markers(r.outcome.Text) {
+		r.rec.Markers = append(r.rec.Markers, m.Name+": "+m.Text)
+	}
+	r.rec.Session, r.rec.Usage, r.rec.Model = r.outcome.Session, r.outcome.Usage, cmpOr(r.rec.Model, r.outcome.Model)
+	if !r.op.Writes {
+		r.rec.Answer = strings.TrimSpace(r.outcome.Text)
+	}
+	return nil
+}
+
+// readChanges is step 8.
+func (r *run) readChanges(ctx context.Context) (err error) {
+	if ctx.Err() != nil { // the run was cancelled: what it changed is still read, for refused.diff
+		ctx = context.WithoutCancel(ctx)
+	}
+	if r.changes, err = r.box.Changes(ctx); err != nil {
+		return fmt.Errorf("read what %s changed: %w", r.rec.Agent, err)
+	}
+	r.rec.Warnings = append(r.rec.Warnings, r.changes.Warnings...)
+	return nil
+}
+
+// judge is steps 9 and 10: policy on the changes, with the links of the wiki as it would be.
+func (r *run) judge(ctx context.Context) error {
+	in := Input{Wiki: r.wiki, Config: r.cfg, Op: r.op.Name, Writes: r.op.Writes, Changes: r.changes, Sources: r.rec.Sources, Why: r.stoppedShort()}
+	switch {
+	case !r.finished():
+		in.End, in.Why = RunUnfinished, r.end().Message
+	case in.Why != "":
+		in.End = RunShort
+	}
+	if x, err := r.host.Index(ctx, r.wiki); err != nil {
+		r.rec.Warnings = append(r.rec.Warnings, "links were not checked: "+err.Error())
+	} else {
+		in.View = x
+	}
+	r.verdict = Judge(in)
+	return nil
+}
+
+// refusedTexts are the refusals with what there is of their texts.
+func refusedTexts(j Judgement) []proposal.RefusedText {
+	out := make([]proposal.RefusedText, len(j.Refused))
+	for i, f := range j.Refused {
+		out[i].Refusal = f
+		for _, t := range j.Texts {
+			if t.Refusal == f {
+				out[i].BaseText, out[i].NewText = t.Base, t.New
+			}
+		}
+	}
+	return out
+}
+
+// compareReal is step 12: where nothing kept the agent from the real wiki, it is compared with what it was.
+func (r *run) compareReal(ctx context.Context) error {
+	if r.before == nil {
+		return nil
+	}
+	after, err := takeManifest(context.WithoutCancel(ctx), r.wiki.Real)
+	if err != nil {
+		return err
+	}
+	for _, rel := range r.before.diff(after) {
+		if Protected(r.wiki, rel) {
+			r.rec.Warnings = append(r.rec.Warnings, "PROTECTED FILE CHANGED during the run, outside the sandbox: "+rel)
+		} else {
+			r.rec.Warnings = append(r.rec.Warnings, "changed during the run: "+rel)
+		}
+	}
+	return nil
+}
+
+// settle ends the run: the proposal is stored, then the sandbox goes, then the end is shown.
+func (r *run) settle(ctx context.Context, failed error) {
+	e := r.end()
+	if failed != nil {
+		e = endOf(ctx, failed)
+	}
+	if errors.Is(failed, sandbox.ErrNotQuiescent) {
+		e.Hint = "its changes were not read; run again"
+	}
+	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, cmpOr(e.Hint, r.hint())
+	r.rec.Ended = time.Now().UTC()
+	if r.store != nil && r.logs != nil {
+		if err := r.store.Propose(&r.rec, r.verdict.Files, refusedTexts(r.verdict)); err != nil {
+			r.rec.State, r.rec.Exit, r.rec.Message = proposal.Failed, ExitFailed, "store the proposal: "+err.Error()
+		}
+	}
+	for _, release := range slices.Backward(r.release) {
+		release()
+	}
+	if r.logs != nil {
+		r.logs.close()
+	}
+	r.host.dequeue(r)
+	rec := r.rec
+	r.tell(Update{State: rec.State, Message: rec.Message, Record: &rec})
+}
+
+func (r *run) hint() string {
+	if r.outcome.Failure != nil {
+		return r.outcome.Failure.Hint
+	}
+	return ""
+}
