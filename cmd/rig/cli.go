@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// flags are those that mean the same on every verb.
+type flags struct {
+	wiki, agent, model, layer, logFile string
+	timeout                            time.Duration
+	apply, yes, verbose                bool
+	json                               string // "", envelope, stream
+}
+
+// failure is an error with the contract's exit code.
+type failure struct {
+	code          int
+	message, hint string
+}
+
+func (f *failure) Error() string { return f.message }
+
+func fail(code int, hint, format string, args ...any) error {
+	return &failure{code: code, message: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// envelope is what --json prints (design, section 6).
+type envelope struct {
+	OK    bool       `json:"ok"`
+	Code  int        `json:"code"`
+	Data  any        `json:"data"`
+	Error *errorBody `json:"error,omitempty"`
+}
+
+type errorBody struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// run executes one command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.commands()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	f := asFailure(err)
+	if a.flags.json != "" {
+		e := envelope{OK: f == nil, Data: a.data}
+		if f != nil {
+			e.Code, e.Error = f.code, &errorBody{f.message, f.hint}
+		}
+		a.printJSON(e)
+	} else if f != nil && f.message != "" {
+		fmt.Fprintln(a.err, "rig: "+f.message)
+		if f.hint != "" {
+			fmt.Fprintln(a.err, "     "+f.hint)
+		}
+	}
+	if f != nil {
+		return f.code
+	}
+	return wiki.ExitOK
+}
+
+func (a *app) printJSON(v any) {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		fmt.Fprintln(a.err, "rig: write the answer:", err)
+	}
+}
+
+// asFailure gives every error its exit code.
+func asFailure(err error) *failure {
+	var f *failure
+	var c *wiki.ConfigError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &c):
+		return &failure{wiki.ExitConfig, err.Error(), "mend the file and run again"}
+	case errors.Is(err, wiki.ErrNotAWiki):
+		return &failure{wiki.ExitNotAWiki, err.Error(), "run `rig wiki init` here, or name the wiki with --wiki DIR"}
+	case errors.Is(err, wiki.ErrAgent):
+		return &failure{wiki.ExitAgent, err.Error(), "see `rig wiki agent list`"}
+	case errors.Is(err, proposal.ErrNothing):
+		return &failure{wiki.ExitNothing, err.Error(), "see `rig wiki runs list`"}
+	case errors.Is(err, proposal.ErrUnknown), errors.Is(err, proposal.ErrNoRun):
+		return &failure{wiki.ExitUsage, err.Error(), "see `rig wiki proposals show`"}
+	case errors.Is(err, proposal.ErrMoved):
+		return &failure{wiki.ExitConflict, err.Error(), "run the command again: it takes the page as it is now"}
+	case errors.Is(err, wiki.ErrHeld):
+		return &failure{wiki.ExitHeld, err.Error(), "wait for it, or cancel it where it was started"}
+	case errors.Is(err, context.Canceled), errors.Is(err, wiki.ErrCancelled):
+		return &failure{wiki.ExitCancelled, "cancelled", ""}
+	case errors.As(err, new(usageError)):
+		return &failure{wiki.ExitUsage, err.Error(), "see --help"}
+	default:
+		return &failure{wiki.ExitFailed, err.Error(), ""}
+	}
+}
+
+// usageError is the command-line library's complaint.
+type usageError struct{ error }
+
+// commands is the tree of verbs.
+func (a *app) commands() *cobra.Command {
+	root := group("rig", "Agents write the wiki; you see and accept every change")
+	root.Version, root.SilenceErrors, root.SilenceUsage = version, true, true
+	w := group("wiki", "Work on a markdown wiki that agents write")
+	f := w.PersistentFlags()
+	f.StringVar(&a.flags.wiki, "wiki", "", "the wiki's folder (else found from the working folder up)")
+	f.StringVar(&a.flags.agent, "agent", "", "agent to run: one of rig wiki agent list")
+	f.StringVar(&a.flags.model, "model", "", "model, in the agent's own words")
+	f.DurationVar(&a.flags.timeout, "timeout", 0, "end the agent after this long (15m, 90s)")
+	f.BoolVar(&a.flags.apply, "apply", false, "apply what was proposed")
+	f.BoolVar(&a.flags.yes, "yes", false, "say yes to questions and to flagged changes")
+	f.StringVar(&a.flags.json, "json", "", "print one JSON envelope; --json=stream prints events as lines first")
+	f.Lookup("json").NoOptDefVal = "envelope"
+	f.StringVar(&a.flags.layer, "layer", "", "sandbox layer: auto, overlay, copy")
+	f.StringVar(&a.flags.logFile, "log-file", "", "log here instead of to stderr")
+	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more")
+	for _, verb := range []func() *cobra.Command{a.initCmd, a.ingestCmd, a.queryCmd, a.searchCmd, a.proposalsCmd, a.runsCmd, a.agentCmd, a.doctorCmd, a.trustCmd, a.demoCmd, a.builtinCmd} {
+		w.AddCommand(verb())
+	}
+	root.AddCommand(w)
+	usage := func(_ *cobra.Command, err error) error { return usageError{err} }
+	root.SetFlagErrorFunc(usage)
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		switch a.flags.json {
+		case "", "envelope", "stream":
+			return nil
+		}
+		return fail(wiki.ExitUsage, "use --json or --json=stream", "--json=%s is not known", a.flags.json)
+	}
+	return root
+}
+
+// args wraps a check of the arguments so that a wrong count is a usage error.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, as []string) error {
+		if err := check(c, as); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// group is a command that only holds others.
+func group(use, short string, verbs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: func(_ *cobra.Command, as []string) error {
+		if len(as) > 0 {
+			return usageError{fmt.Errorf("unknown command %q for %q", as[0], use)}
+		}
+		return nil
+	}, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(verbs...)
+	return c
+}
+
+// host makes the host of this process.
+func (a *app) host() (*wiki.Host, error) {
+	return wiki.NewHost(wiki.Options{RigHome: a.getenv("RIG_HOME"), Env: a.env})
+}
+
+func (a *app) getenv(name string) string { return wiki.LookupVar(a.env, name) }
+
+// findWiki is --wiki, else the wiki around the working folder.
+func (a *app) findWiki() (*wiki.Wiki, error) {
+	dir := a.cwd
+	if a.flags.wiki != "" {
+		dir = a.abs(a.flags.wiki)
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fail(wiki.ExitNotAWiki, "name a folder that exists with --wiki DIR", "no wiki at %s: %v", dir, err)
+		}
+	}
+	return wiki.Find(dir)
+}
+
+// abs makes a path of the command line absolute.
+func (a *app) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.cwd, path)
+}
+
+// terminal says whether a stream is a person's terminal.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func (a *app) say(format string, args ...any) {
+	if a.flags.json == "" {
+		fmt.Fprintf(a.out, format+"\n", args...)
+	}
+}
+
+func (a *app) warn(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// ingestCmd is `rig wiki ingest SOURCE...`.
+func (a *app) ingestCmd() *cobra.Command {
+	var note string
+	var with []string
+	var again bool
+	c := &cobra.Command{Use: "ingest SOURCE...", Short: "Let an agent work a source of raw/ into the wiki", Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
+				sources, err := a.sources(h, w, names)
+				if err != nil {
+					return err
+				}
+				if err := a.askBatch(h, w, sources); err != nil {
+					return err
+				}
+				var jobs []wiki.Job
+				for _, s := range sources {
+					jobs = append(jobs, wiki.Job{Op: "ingest", Sources: []string{s}, Note: note, With: a.absAll(with), Again: again})
+				}
+				return a.runJobs(c.Context(), h, w, jobs)
+			})
+		}}
+	c.Flags().StringVar(&note, "note", "", "what the agent should heed, in your words")
+	c.Flags().StringArrayVar(&with, "with", nil, "give the agent this file too, to read")
+	c.Flags().BoolVar(&again, "again", false, "also a source that is ingested and unchanged, or has a proposal waiting")
+	return c
+}
+
+// withHost runs f with the host and the wiki of this command line.
+func (a *app) withHost(f func(*wiki.Host, *wiki.Wiki) error) error {
+	w, err := a.findWiki()
+	if err != nil {
+		return err
+	}
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(h, w), h.Close())
+}
+
+func (a *app) absAll(paths []string) []string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = a.abs(p)
+	}
+	return out
+}
+
+// sources turns what the user named into files of raw/: relative to the working folder, else to the wiki. A file from elsewhere is copied into
+// raw/ after a yes.
+func (a *app) sources(h *wiki.Host, w *wiki.Wiki, names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		if strings.Contains(name, "://") {
+			return nil, fail(wiki.ExitUsage, "save the page into raw/ and ingest that file", "%s: fetching a URL is not built in yet", name)
+		}
+		path, err := a.sourcePath(w, name)
+		if err != nil {
+			return nil, err
+		}
+		rel, inside := w.Rel(path)
+		if !inside || !strings.HasPrefix(rel, "raw/") {
+			if rel, err = a.bringIn(h, w, path); err != nil {
+				return nil, err
+			}
+		}
+		if err := wiki.CheckSource(w, rel); err != nil {
+			return nil, fail(wiki.ExitUsage, "ingest text: markdown, plain text or source code", "%v", err)
+		}
+		out = append(out, rel)
+	}
+	return out, nil
+}
+
+func (a *app) sourcePath(w *wiki.Wiki, name string) (string, error) {
+	for _, path := range []string{a.abs(name), filepath.Join(w.Root, name)} {
+		fi, err := os.Stat(path)
+		if err == nil && fi.Mode().IsRegular() {
+			return path, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fail(wiki.ExitUsage, "", "source %s: %v", name, err)
+		}
+		if err == nil {
+			return "", fail(wiki.ExitUsage, "name the files in it", "source %s is not a file", name)
+		}
+	}
+	return "", fail(wiki.ExitUsage, "give a file of "+filepath.Join(w.Root, "raw"), "no source %s, in the working folder or in the wiki", name)
+}
+
+// bringIn copies a file into raw/, where nothing may be replaced.
+func (a *app) bringIn(h *wiki.Host, w *wiki.Wiki, path string) (string, error) {
+	if !a.flags.yes && !a.confirm(fmt.Sprintf("%s is not in raw/. Copy it there? [y/N] ", path)) {
+		return "", fail(wiki.ExitUsage, "copy it into raw/ yourself, or say --yes", "%s is not in %s", path, filepath.Join(w.Root, "raw"))
+	}
+	return h.AddSource(w, path)
+}
+
+// askBatch says how many sources, which agent and model before several runs (design, section 6).
+func (a *app) askBatch(h *wiki.Host, w *wiki.Wiki, sources []string) error {
+	if len(sources) < 2 {
+		return nil
+	}
+	agent, model, err := h.Chosen(w, "ingest", a.flags.agent, a.flags.model)
+	if err != nil {
+		return err
+	}
+	if model != "" {
+		agent += ", model " + model
+	}
+	a.warn("%d sources with %s", len(sources), agent)
+	if terminal(a.in) && !a.flags.yes && !a.confirm("go on? [y/N] ") {
+		return fail(wiki.ExitCancelled, "", "cancelled")
+	}
+	return nil
+}
+
+// runJobs runs one job after the other and reports each; the first exit code that is not 0 is the command's.
+func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wiki.Job) error {
+	var all []opData
+	var first error
+	for _, job := range jobs {
+		job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmpOr(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
+		rec := h.Run(ctx, job, a.progress())
+		err := a.finishRun(ctx, h, w, &rec)
+		all = append(all, a.opData(h, w, rec))
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(jobs) == 1 {
+		a.data = all[0]
+	} else {
+		a.data = map[string]any{"runs": all}
+	}
+	return first
+}
+
+// progress prints what a watcher sees: events as JSON lines, or one line a step on stderr.
+func (a *app) progress() func(wiki.Update) {
+	last := ""
+	return func(u wiki.Update) {
+		switch {
+		case a.flags.json == "stream" && u.Event != nil:
+			a.printJSON(u.Event)
+		case u.Record != nil || u.Message == "" || u.Message == last:
+		case u.State == proposal.Queued && u.Position > 1:
+			a.warn("queued, place %d: %s", u.Position, u.Message)
+		case u.Event == nil || a.flags.verbose || terminal(a.err):
+			a.warn("%s", u.Message)
+		}
+		last = u.Message
+	}
+}
+
+// finishRun shows a run's end and does what the flags or the user say about its proposal.
+func (a *app) finishRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *proposal.Record) error {
+	for _, warning := range rec.Warnings {
+		a.warn("warning: %s", warning)
+	}
+	a.showRefusals(*rec)
+	a.warn("%s: %s", rec.State, rec.Message)
+	if rec.Exit != wiki.ExitOK {
+		return fail(rec.Exit, rec.Hint, "%s", rec.Message)
+	}
+	if rec.State != proposal.Proposed {
+		if rec.Answer != "" {
+			a.say("%s", rec.Answer)
+		}
+		return nil
+	}
+	s, err := h.Store(w)
+	if err != nil {
+		return err
+	}
+	if a.flags.json == "" {
+		if err := a.showDiff(s, rec.Run); err != nil {
+			return err
+		}
+	}
+	return a.decide(ctx, h, w, rec)
+}
+
+func cmpOr(vals ...string) string {
+	for _, v := range vals {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// opData is the envelope's data of an operation (design, section 6).
+type opData struct {
+	Run         string             `json:"run"`
+	Wiki        string             `json:"wiki"`
+	Op          string             `json:"op"`
+	Agent       string             `json:"agent"`
+	Model       string             `json:"model"`
+	State       proposal.State     `json:"state"`
+	Message     string             `json:"message"`
+	Confinement string             `json:"confinement"`
+	ExitCode    int                `json:"exitCode"`
+	DurationMs  int64              `json:"durationMs"`
+	Files       []fileData         `json:"files"`
+	Refused     []proposal.Refusal `json:"refused"`
+	Diff        string             `json:"diff,omitempty"`
+	Answer      string             `json:"answer,omitempty"`
+	Markers     []string           `json:"markers,omitempty"`
+	Warnings    []string           `json:"warnings,omitempty"`
+	Usage       any                `json:"usage,omitempty"`
+}
+
+type fileData struct {
+	Path    string   `json:"path"`
+	Kind    string   `json:"kind"`
+	From    string   `json:"from,omitempty"`
+	Added   int      `json:"added"`
+	Removed int      `json:"removed"`
+	Flags   []string `json:"flags"`
+}
+
+// diffCap bounds the diff in an envelope, in bytes.
+const diffCap = 1 << 20
+
+func (a *app) opData(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) opData {
+	d := opData{Run: rec.Run, Wiki: rec.Wiki, Op: rec.Op, Agent: rec.Agent, Model: rec.Model, State: rec.State, Message: rec.Message, Confinement: rec.Confinement,
+		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Markers: rec.Markers, Warnings: rec.Warnings, Usage: rec.Usage}
+	if !rec.Ended.IsZero() {
+		d.DurationMs = rec.Ended.Sub(rec.Started).Milliseconds()
+	}
+	if d.Refused == nil {
+		d.Refused = []proposal.Refusal{}
+	}
+	for _, f := range rec.Files {
+		d.Files = append(d.Files, fileDataOf(f))
+	}
+	if s, err := h.Store(w); err == nil && len(rec.Files) > 0 {
+		var b strings.Builder
+		if err := s.Diff(rec.Run, &b); err == nil {
+			d.Diff = b.String()[:min(b.Len(), diffCap)]
+		}
+	}
+	return d
+}
+
+func fileDataOf(f proposal.File) fileData {
+	d := fileData{Path: f.Path, Kind: f.Kind, From: f.From, Added: f.Added, Removed: f.Removed, Flags: []string{}}
+	for _, flag := range f.Flags {
+		d.Flags = append(d.Flags, flag.Rule)
+	}
+	return d
+}
+
+// runData is a line of `proposals list` and `runs list`.
+type runData struct {
+	Run     string         `json:"run"`
+	Op      string         `json:"op"`
+	Agent   string         `json:"agent"`
+	State   proposal.State `json:"state"`
+	Title   string         `json:"title"`
+	Started time.Time      `json:"started"`
+	Files   int            `json:"files"`
+	Refused int            `json:"refused"`
+}

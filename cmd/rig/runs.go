@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// runsCmd is `rig wiki runs list|show|undo [RUN]`.
+func (a *app) runsCmd() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "All runs that are kept, newest first", Args: args(cobra.NoArgs), RunE: func(*cobra.Command, []string) error {
+		return a.listRuns(func(proposal.Record) bool { return true })
+	}}
+	show := &cobra.Command{Use: "show RUN", Short: "What a run did, step by step", Args: args(cobra.ExactArgs(1)), RunE: func(_ *cobra.Command, as []string) error {
+		return a.withRun(as, a.showRun)
+	}}
+	undo := &cobra.Command{Use: "undo [RUN]", Short: "Take back what a run applied, keeping later edits", Args: args(cobra.MaximumNArgs(1)), RunE: func(c *cobra.Command, as []string) error {
+		return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error { return a.undoRun(c.Context(), h, w, as) })
+	}}
+	return group("runs", "See and undo runs", list, show, undo)
+}
+
+func (a *app) showRun(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec proposal.Record) error {
+	receipts, err := s.Receipts(rec.Run)
+	if err != nil {
+		return err
+	}
+	a.data = struct {
+		opData
+		Receipts []proposal.Receipt `json:"receipts"`
+		Folder   string             `json:"folder"`
+	}{a.opData(h, w, rec), receipts, s.Dir(rec.Run)}
+	if a.flags.json != "" {
+		return nil
+	}
+	a.say("run          %s\nwhat         %s\nagent        %s %s\nstate        %s: %s\nconfinement  %s\nstarted      %s, took %s\nfolder       %s",
+		rec.Run, rec.Title, rec.Agent, rec.Model, rec.State, rec.Message, rec.Confinement, rec.Started.Local().Format("2006-01-02 15:04:05"), rec.Ended.Sub(rec.Started).Round(1e6), s.Dir(rec.Run))
+	if rec.Usage != nil {
+		if text, err := json.Marshal(rec.Usage); err == nil {
+			a.say("usage        %s", text)
+		}
+	}
+	for _, f := range rec.Files {
+		a.say("kept         %s %s +%d -%d %v", f.Kind, f.Path, f.Added, f.Removed, fileDataOf(f).Flags)
+	}
+	a.showRefusals(rec)
+	for _, r := range receipts {
+		what := "applied"
+		if r.Undo {
+			what = "undone"
+		}
+		a.say("%s      %s by %s, %d files", what, r.At.Local().Format("2006-01-02 15:04:05"), r.By, len(r.Files))
+		for _, f := range r.Files {
+			a.say("             %s %s: %s", f.Kind, f.Path, f.Word)
+		}
+	}
+	return a.timeline(s.Dir(rec.Run))
+}
+
+// timeline prints the events that the agent reported, a line each.
+func (a *app) timeline(dir string) error {
+	f, err := os.Open(filepath.Join(dir, "events.jsonl"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	dec := json.NewDecoder(f)
+	for {
+		var e struct{ Kind, Summary string }
+		if err := dec.Decode(&e); err != nil {
+			return nil // the end, or a line cut by the cap
+		}
+		a.say("event        %-8s %s", e.Kind, e.Summary)
+	}
+}
+
+// undoRun takes back the named run, else the newest one that applied something.
+func (a *app) undoRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, as []string) error {
+	s, err := h.Store(w)
+	if err != nil {
+		return err
+	}
+	run := ""
+	if len(as) == 1 {
+		run = as[0]
+	} else {
+		recs, _, err := s.List()
+		if err != nil {
+			return err
+		}
+		for _, r := range recs {
+			if r.State == proposal.Applied || r.State == proposal.Partly {
+				run = r.Run
+				break
+			}
+		}
+	}
+	if _, err := s.Load(run); err != nil {
+		return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no run to undo%s", prefixed(" ", run))
+	}
+	res, err := h.Undo(ctx, w, run, "cli")
+	if err != nil {
+		return err
+	}
+	return a.reportApply(h, w, s, run, "undone", res)
+}
+
+func prefixed(sep, s string) string {
+	if s == "" {
+		return ""
+	}
+	return sep + s
+}
+
+// reportApply tells what an apply or undo did, file by file.
+func (a *app) reportApply(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, run, did string, res wiki.Result) error {
+	rec, err := s.Load(run)
+	if err != nil {
+		return err
+	}
+	a.data = a.opData(h, w, rec)
+	for _, f := range res.Receipt.Files {
+		a.say("%s  %s %s", did, f.Kind, f.Path)
+	}
+	for _, c := range res.Conflicts {
+		a.warn("conflict  %s: %s", c.Path, c.Reason)
+	}
+	for _, p := range res.Unsaved {
+		a.warn("left waiting  %s: it has unsaved text in an editor", p)
+	}
+	for _, p := range res.Flagged {
+		a.warn("flagged  %s", p)
+	}
+	switch {
+	case len(res.Flagged) > 0:
+		return fail(wiki.ExitFlagged, "look at them, then say --yes, or narrow with --only PATH", "nothing was applied: %s", plural(len(res.Flagged), "flagged page"))
+	case len(res.Conflicts)+len(res.Unsaved) > 0:
+		return fail(wiki.ExitConflict, "decide those pages in an editor: `rig wiki proposals show "+run+"`", "%s %s, %s left as they are", plural(len(res.Receipt.Files), "page"), did, plural(len(res.Conflicts)+len(res.Unsaved), "page"))
+	case len(res.Receipt.Files) == 0:
+		return fail(wiki.ExitNothing, "", "nothing is left to do for %s", run)
+	}
+	a.say("%s %s", plural(len(res.Receipt.Files), "page"), did)
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
