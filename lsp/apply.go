@@ -1,0 +1,281 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/protocol"
+	"go.uber.org/zap"
+)
+
+// maxTries bounds how often an edit is planned anew because the user typed between our request and the client's look at it.
+const maxTries = 3
+
+// task is one plan on its way into the pages.
+type task struct {
+	wiki  *wiki.Wiki
+	store *proposal.Store
+	rec   proposal.Record
+	how   style
+	plan  func(proposal.Current) (proposal.Plan, error) // on the texts as they are
+	undo  bool
+}
+
+// applyAnswer is what proposal.apply and run.undo answer: the client's word a page. What really came of it follows in rigwiki/run.
+type applyAnswer struct {
+	Run       string         `json:"run"`
+	Applied   bool           `json:"applied"`
+	Reason    string         `json:"reason,omitempty"`
+	Files     []fileWord     `json:"files"`
+	Conflicts []conflictNote `json:"conflicts"`
+	Flagged   []string       `json:"flagged"` // left out: they need to be named
+}
+
+type fileWord struct {
+	Path string `json:"path"`
+	Word string `json:"word"`
+}
+
+type conflictNote struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	Line   int    `json:"line"`
+}
+
+// current gives the pages of a wiki as the user sees them: the editor's buffers over the disk.
+func (s *server) current(w *wiki.Wiki) proposal.Current {
+	return func(rel string) ([]byte, bool, error) { return s.docs.textOf(pathIn(w, rel)) }
+}
+
+// selection is the task of applying a part of a proposal.
+func (s *server) selection(w *wiki.Wiki, store *proposal.Store, rec proposal.Record, sel proposal.Selection, how style) task {
+	return task{wiki: w, store: store, rec: rec, how: how,
+		plan: func(cur proposal.Current) (proposal.Plan, error) { return store.Plan(rec.Run, sel, cur) }}
+}
+
+// apply asks the client to carry out a task and answers with its word. It waits for bounds.answer at most: a preview may stay open for hours, and
+// is read back whenever it ends.
+func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
+	answer := applyAnswer{Run: t.rec.Run, Files: []fileWord{}, Conflicts: []conflictNote{}, Flagged: []string{}}
+	plan, err := t.plan(s.current(t.wiki))
+	if err != nil {
+		return answer, err
+	}
+	answer.Flagged = append(answer.Flagged, plan.Unflagged...)
+	client, host, kept := s.split(t.wiki, plan)
+	for _, c := range append(plan.Conflicts, kept...) {
+		answer.Conflicts = append(answer.Conflicts, conflictNote{c.Path, c.Reason, c.Line})
+		s.tell(messageWarning, fmt.Sprintf("conflict in %s: %s; nothing of it was written", c.Path, c.Reason))
+	}
+	if len(client.Files)+len(host.Files)+len(plan.Settled) == 0 {
+		answer.Reason = nothingLeft(answer)
+		return answer, nil
+	}
+	word := make(chan clientWord, 1)
+	s.background(func(ctx context.Context) { s.carryOut(ctx, t, client, host, word) })
+	select {
+	case got := <-word:
+		answer.Applied, answer.Reason = got.applied, got.reason
+	case <-time.After(s.bounds.answer):
+		answer.Reason = "the editor has not answered yet; what it does will be told"
+	case <-ctx.Done():
+		return answer, ctx.Err()
+	}
+	said := "refused by the editor"
+	switch {
+	case answer.Applied:
+		said = "accepted by the editor"
+	case answer.Reason != "" && len(client.Files) > 0:
+		said = answer.Reason
+	}
+	for _, f := range client.Files {
+		answer.Files = append(answer.Files, fileWord{f.Path, said})
+	}
+	for _, f := range host.Files {
+		answer.Files = append(answer.Files, fileWord{f.Path, "written by the server"})
+	}
+	return answer, nil
+}
+
+func nothingLeft(a applyAnswer) string {
+	switch {
+	case len(a.Conflicts) > 0:
+		return "conflict: " + a.Conflicts[0].Path + ": " + a.Conflicts[0].Reason
+	case len(a.Flagged) > 0:
+		return "flagged, needs to be named: " + someOf(a.Flagged, 5)
+	}
+	return "nothing of it waits"
+}
+
+// split says what the client is asked to do and what the host does since the client cannot: file operations that it did not announce, and all
+// of it where it takes no edits. A page with unsaved text is never written or removed from here: it is kept as it is.
+func (s *server) split(w *wiki.Wiki, plan proposal.Plan) (client, host proposal.Plan, kept []proposal.Conflict) {
+	client, host = plan, plan
+	client.Files, host.Files = nil, nil
+	for _, f := range plan.Files {
+		unsaved := s.hasUnsaved(w, f.Path) || f.From != "" && s.hasUnsaved(w, f.From)
+		able := s.able(f)
+		switch {
+		case unsaved && (!able || f.Kind == proposal.Delete):
+			kept = append(kept, proposal.Conflict{Path: f.Path, Reason: "it has unsaved text; save it first"})
+		case able:
+			client.Files = append(client.Files, f)
+		default:
+			host.Files = append(host.Files, f)
+		}
+	}
+	if len(client.Files) > 0 || len(host.Files) == 0 {
+		host.Settled = nil
+	} else {
+		client.Settled = nil
+	}
+	return client, host, kept
+}
+
+// able tells whether the client can carry out the change of a page.
+func (s *server) able(f proposal.Planned) bool {
+	needs := map[string]protocol.ResourceOperationKind{
+		proposal.Create: protocol.ResourceOperationKindCreate,
+		proposal.Rename: protocol.ResourceOperationKindRename,
+		proposal.Delete: protocol.ResourceOperationKindDelete,
+	}
+	op, isOp := needs[f.Kind]
+	return s.caps.applyEdit && (!isOp || s.caps.documentChanges && s.caps.operations[op])
+}
+
+func (s *server) hasUnsaved(w *wiki.Wiki, rel string) bool {
+	doc, open := s.docs.get(pathIn(w, rel))
+	return open && s.docs.unsaved(doc)
+}
+
+// clientWord is what the client said to an applyEdit. It is not believed either way.
+type clientWord struct {
+	applied bool
+	reason  string
+}
+
+// carryOut sends the client its part, reads back what became of it, has the host do the rest, and keeps the books.
+func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Plan, word chan<- clientWord) {
+	var results []pageResult
+	said := clientWord{applied: true}
+	for try := 1; len(client.Files) > 0; try++ {
+		said = s.send(ctx, t, client)
+		if ctx.Err() != nil {
+			return
+		}
+		if said.applied || try == maxTries || !s.movedOn(t.wiki, client) {
+			break
+		}
+		fresh, err := t.plan(s.current(t.wiki))
+		if err != nil {
+			break
+		}
+		client, host, _ = s.split(t.wiki, fresh)
+	}
+	word <- said
+	if len(client.Files)+len(client.Settled) > 0 {
+		results = s.readBack(ctx, t, client, said.applied)
+		s.book(ctx, t, client, results)
+	}
+	if len(host.Files)+len(host.Settled) > 0 && (len(client.Files) == 0 || anyApplied(results)) {
+		results = append(results, s.write(ctx, t, host)...)
+	}
+	s.report(t, said, results)
+}
+
+// send asks the client to apply a plan.
+func (s *server) send(ctx context.Context, t task, plan proposal.Plan) clientWord {
+	params, err := s.editOf(t.wiki, t.rec.Title, plan.Files, t.how)
+	if err != nil {
+		return clientWord{reason: err.Error()}
+	}
+	result, err := s.client.ApplyEdit(ctx, params)
+	switch {
+	case err != nil:
+		return clientWord{reason: "the editor answered: " + err.Error()}
+	case result == nil:
+		return clientWord{reason: "the editor gave no answer"}
+	case result.FailureReason != nil && *result.FailureReason != "":
+		return clientWord{result.Applied, "the editor says: " + *result.FailureReason}
+	}
+	return clientWord{applied: result.Applied}
+}
+
+// movedOn tells whether a page of the plan has another text than the plan saw: then an edit that was refused as outdated is worth planning anew.
+func (s *server) movedOn(w *wiki.Wiki, plan proposal.Plan) bool {
+	for _, f := range plan.Files {
+		at := f.Path
+		if f.Kind == proposal.Rename {
+			at = f.From
+		}
+		text, ok, err := s.docs.textOf(pathIn(w, at))
+		if err == nil && (ok != f.Exists || ok && string(text) != string(f.Before)) {
+			return true
+		}
+	}
+	return false
+}
+
+// book records what was read back. Pages that settled before count as well.
+func (s *server) book(ctx context.Context, t task, plan proposal.Plan, results []pageResult) {
+	release, err := s.host.LockApply(ctx, t.wiki, t.store)
+	if err != nil {
+		s.failed(t, "keep the receipt", err)
+		return
+	}
+	defer release()
+	var files []proposal.ReceiptFile
+	for _, r := range results {
+		f := proposal.ReceiptFile{Path: r.path, Word: r.word, Hunks: r.hunks, Reason: r.reason}
+		if r.text != nil {
+			if f.Applied, err = t.store.PutText(t.rec.Run, r.text); err != nil {
+				s.failed(t, "keep the receipt", err)
+				return
+			}
+		}
+		files = append(files, f)
+	}
+	if _, err := t.store.Note(t.rec.Run, plan, "editor", files); err != nil {
+		s.failed(t, "keep the receipt", err)
+	}
+}
+
+// write has the host write what the client cannot.
+func (s *server) write(ctx context.Context, t task, plan proposal.Plan) []pageResult {
+	release, err := s.host.LockApply(ctx, t.wiki, t.store)
+	if err != nil {
+		s.failed(t, "write the pages", err)
+		return nil
+	}
+	defer release()
+	receipt, err := t.store.Apply(plan, "editor")
+	if err != nil {
+		var moved *proposal.MovedError
+		if errors.As(err, &moved) {
+			s.tell(messageWarning, "conflict: "+err.Error())
+		} else {
+			s.failed(t, "write the pages", err)
+		}
+	}
+	var out []pageResult
+	for _, f := range receipt.Files {
+		out = append(out, pageResult{path: f.Path, word: f.Word, reason: f.Reason})
+	}
+	return out
+}
+
+func (s *server) failed(t task, what string, err error) {
+	s.log.Error(what, zap.String("run", t.rec.Run), zap.Error(err))
+	s.tell(messageError, fmt.Sprintf("%s: could not %s: %v", t.rec.Title, what, err))
+}
+
+// exists tells whether there is something at a path on disk.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

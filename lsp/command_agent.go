@@ -1,0 +1,44 @@
+package lsp
+
+import (
+	"context"
+
+	"github.com/rigwiki/rig/wiki"
+)
+
+type noArgs struct{}
+
+// agentList tells which agents there are and whether they can run.
+func (s *server) agentList(ctx context.Context, _ noArgs) (any, error) {
+	list, err := s.host.Agents(ctx, s.anyWiki())
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		list = []wiki.AgentInfo{}
+	}
+	return map[string]any{"agents": list}, nil
+}
+
+type agentUseArgs struct {
+	Name string `json:"name"`
+}
+
+// agentUse makes an agent the default one.
+func (s *server) agentUse(ctx context.Context, a agentUseArgs) (any, error) {
+	if a.Name == "" {
+		return nil, invalid("rigwiki.agent.use needs name")
+	}
+	if err := s.host.UseAgent(ctx, s.anyWiki(), a.Name); err != nil {
+		return nil, err
+	}
+	return map[string]any{"default": a.Name}, nil
+}
+
+// anyWiki is a wiki of the workspace, nil where there is none: agents are the user's, a wiki may only choose among them.
+func (s *server) anyWiki() *wiki.Wiki {
+	if all := s.wikis(); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+type proposalsArgs struct {
+	URI string `json:"uri"`
+}
+
+// runLine is a run as lists show it.
+type runLine struct {
+	Run     string         `json:"run"`
+	Op      string         `json:"op"`
+	Agent   string         `json:"agent"`
+	State   proposal.State `json:"state"`
+	Title   string         `json:"title"`
+	Started string         `json:"started"`
+	Files   int            `json:"files"`
+	Refused int            `json:"refused"`
+}
+
+// proposals lists what waits, newest first.
+func (s *server) proposals(_ context.Context, a proposalsArgs) (any, error) {
+	all := s.wikis()
+	if a.URI != "" {
+		w, _, err := s.locate(a.URI)
+		if err != nil {
+			return nil, err
+		}
+		all = []*wiki.Wiki{w}
+	}
+	lines := []runLine{}
+	for _, w := range all {
+		more, err := s.waiting(w)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, more...)
+	}
+	return map[string]any{"runs": lines}, nil
+}
+
+// waiting lists the proposals of a wiki that wait, read from the store now.
+func (s *server) waiting(w *wiki.Wiki) ([]runLine, error) {
+	recs, _, _, err := s.readShelf(w)
+	if err != nil {
+		return nil, err
+	}
+	lines := []runLine{}
+	for _, r := range recs {
+		if r.Waits() {
+			lines = append(lines, runLine{r.Run, r.Op, r.Agent, r.State, r.Title, r.Started.Format("2006-01-02T15:04:05Z07:00"), len(r.Files), len(r.Refused)})
+		}
+	}
+	return lines, nil
+}
+
+type runArgs struct {
+	Run string `json:"run"`
+}
+
+// proposalShow answers files, hunks and refusals of a proposal.
+func (s *server) proposalShow(_ context.Context, a runArgs) (any, error) {
+	_, store, err := s.find(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	return store.Show(a.Run)
+}
+
+type applyArgs struct {
+	Run   string   `json:"run"`
+	Paths []string `json:"paths"`
+	Hunks []string `json:"hunks"`
+}
+
+// proposalApply applies what is named, or all that is not flagged. The command is the user's yes: the editor is not asked to ask again.
+func (s *server) proposalApply(ctx context.Context, a applyArgs) (any, error) {
+	w, store, err := s.find(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := store.Load(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.apply(ctx, s.selection(w, store, rec, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks}, s.plainStyle()))
+	return answer, argumentError(err)
+}
+
+type discardArgs struct {
+	Run    string   `json:"run"`
+	Paths  []string `json:"paths"`
+	Hunks  []string `json:"hunks"`
+	Reason string   `json:"reason"`
+}
+
+// proposalDiscard drops what is named, or all that waits.
+func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) {
+	w, store, err := s.find(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Discard(a.Run, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks}, a.Reason, "editor"); err != nil {
+		return nil, argumentError(err)
+	}
+	rec, err := store.Load(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	s.notify(noteOf(rec, "discarded"))
+	s.refreshProposals(w)
+	s.showOutcome(w, rec)
+	return map[string]any{"run": a.Run, "state": rec.State}, nil
+}
+
+type reviseArgs struct {
+	Run   string   `json:"run"`
+	Text  string   `json:"text"`
+	Hunks []string `json:"hunks"`
+	Agent string   `json:"agent"`
+}
+
+// proposalRevise runs the agent again from a proposal, with a comment.
+func (s *server) proposalRevise(_ context.Context, a reviseArgs) (any, error) {
+	w, store, err := s.find(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	if a.Text == "" {
+		return nil, invalid("rigwiki.proposal.revise needs text: what should be different")
+	}
+	rec, err := store.Load(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	agent := a.Agent
+	if agent == "" {
+		agent = rec.Agent
+	}
+	run, err := s.start(wiki.Job{Wiki: w, Op: rec.Op, Sources: rec.Sources, Agent: agent, Model: rec.Model, Note: a.Text, Revises: a.Run, Again: true},
+		"revise "+rec.Title)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"run": run, "revises": a.Run}, nil
+}
+
+// runUndo takes back what was applied of a run and keeps what was changed since.
+func (s *server) runUndo(ctx context.Context, a runArgs) (any, error) {
+	w, store, err := s.find(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := store.Load(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	t := task{wiki: w, store: store, rec: rec, how: s.plainStyle(), undo: true}
+	t.rec.Title = "undo " + rec.Title
+	t.plan = func(cur proposal.Current) (proposal.Plan, error) { return store.PlanUndo(a.Run, cur) }
+	answer, err := s.apply(ctx, t)
+	return answer, argumentError(err)
+}
+
+// find gives the wiki and the store of a run, with the wiki's root in the spelling of this session's workspace.
+func (s *server) find(run string) (*wiki.Wiki, *proposal.Store, error) {
+	if run == "" {
+		return nil, nil, invalid("the argument needs run")
+	}
+	w, store, err := s.host.Locate(run)
+	if err != nil {
+		return nil, nil, argumentError(err)
+	}
+	for _, own := range s.wikis() {
+		if own.Real == w.Real {
+			return own, store, nil
+		}
+	}
+	return w, store, nil
+}
+
+// argumentError gives an error about what the user named the code for that.
+func argumentError(err error) error {
+	if errors.Is(err, proposal.ErrUnknown) || errors.Is(err, proposal.ErrNoRun) {
+		return invalid("%v", err)
+	}
+	return err
+}
+
+// plainStyle is how an edit is dressed that the user has said yes to.
+func (s *server) plainStyle() style {
+	if s.caps.annotations && s.caps.documentChanges && !s.caps.neovim() {
+		return annotated
+	}
+	return bare
+}

@@ -1,0 +1,144 @@
+package lsp
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+	"go.uber.org/zap"
+)
+
+const (
+	severityError   = protocol.DiagnosticSeverityError
+	severityWarning = protocol.DiagnosticSeverityWarning
+	severityHint    = protocol.DiagnosticSeverityHint
+)
+
+// board holds what is shown at each file: what the last run said of it, and what is wrong with its text.
+type board struct {
+	mu    sync.Mutex
+	files map[string]map[string][]protocol.Diagnostic // path -> source of the findings ("run", "links")
+	sent  map[string]uri.URI                          // path -> the URI that findings were published under
+}
+
+func newBoard() *board {
+	return &board{files: map[string]map[string][]protocol.Diagnostic{}, sent: map[string]uri.URI{}}
+}
+
+// put replaces the findings of one kind at a path and tells whether that changed anything.
+func (b *board) put(path, kind string, list []protocol.Diagnostic) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	old := b.files[path][kind]
+	if len(old) == 0 && len(list) == 0 {
+		return false
+	}
+	if b.files[path] == nil {
+		b.files[path] = map[string][]protocol.Diagnostic{}
+	}
+	b.files[path][kind] = list
+	return !slices.EqualFunc(old, list, func(a, b protocol.Diagnostic) bool {
+		return a.Range == b.Range && a.Code == b.Code && a.Message == b.Message
+	})
+}
+
+// all gives the findings of a path, never nil.
+func (b *board) all(path string) []protocol.Diagnostic {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := []protocol.Diagnostic{}
+	for _, kind := range []string{"run", "links"} {
+		out = append(out, b.files[path][kind]...)
+	}
+	return out
+}
+
+// paths gives the paths that have findings of a kind.
+func (b *board) paths(kind string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []string
+	for p, kinds := range b.files {
+		if len(kinds[kind]) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// showOutcome puts what a run refused and flagged at the source that was ingested and at its pages. What an earlier run said goes.
+func (s *server) showOutcome(w *wiki.Wiki, rec proposal.Record) {
+	found := map[string][]protocol.Diagnostic{}
+	add := func(rel, code, text string, severity protocol.DiagnosticSeverity) {
+		path := pathIn(w, rel)
+		found[path] = append(found[path], finding(protocol.Range{}, code, text, severity))
+	}
+	for _, r := range rec.Refused {
+		said := "refused: " + r.Path + ": " + r.Reason
+		for _, src := range rec.Sources {
+			add(src, r.Rule, said, severityWarning)
+		}
+		if len(rec.Sources) == 0 && exists(pathIn(w, r.Path)) {
+			add(r.Path, r.Rule, said, severityWarning)
+		}
+	}
+	if rec.Waits() {
+		for _, f := range rec.Files {
+			for _, fl := range f.Flags {
+				said := "flagged: " + f.Path + ": " + fl.Reason
+				if f.Kind == proposal.Create {
+					for _, src := range rec.Sources {
+						add(src, fl.Rule, said, severityWarning)
+					}
+					continue
+				}
+				add(f.Path, fl.Rule, said, severityWarning)
+			}
+			if len(f.Flags) == 0 && f.Kind != proposal.Create {
+				add(f.Path, "proposal-waits", rec.Title+" proposes a change of this page", severityHint)
+			}
+		}
+	}
+	if rec.State == proposal.Failed {
+		for _, src := range rec.Sources {
+			add(src, "run-failed", rec.Title+": "+sentenceWithHint(rec), severityError)
+		}
+	}
+	for _, path := range s.board.paths("run") {
+		if _, again := found[path]; !again {
+			if _, _, ok := s.folders.wikiOf(path); ok {
+				found[path] = nil
+			}
+		}
+	}
+	for path, list := range found {
+		if s.board.put(path, "run", list) {
+			s.publish(path)
+		}
+	}
+}
+
+func finding(rng protocol.Range, code, text string, severity protocol.DiagnosticSeverity) protocol.Diagnostic {
+	return protocol.Diagnostic{Range: rng, Severity: severity, Code: protocol.String(code), Source: protocol.NewOptional("rig wiki"), Message: protocol.String(text)}
+}
+
+// publish sends the findings of a path under the URI that the client knows it by.
+func (s *server) publish(path string) {
+	target, version := s.docs.spelled(path)
+	s.board.mu.Lock()
+	if was, ok := s.board.sent[path]; ok && was != target && version == nil {
+		target = was // closed meanwhile: what was published stays under that name
+	}
+	s.board.sent[path] = target
+	s.board.mu.Unlock()
+	p := &protocol.PublishDiagnosticsParams{URI: target, Diagnostics: s.board.all(path)}
+	if version != nil {
+		p.Version = protocol.NewOptional(*version)
+	}
+	if err := s.client.PublishDiagnostics(s.ctx, p); err != nil && s.ctx.Err() == nil {
+		s.log.Debug("findings not published", zap.String("path", path), zap.Error(err))
+	}
+}

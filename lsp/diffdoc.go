@@ -1,0 +1,116 @@
+package lsp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/protocol"
+)
+
+// diffLine is one line of the diff document that something can be decided at: a file's head or a hunk's.
+type diffLine struct {
+	line int
+	path string
+	hunk string // "" for the file
+}
+
+// diffLines finds the heads of files and hunks in a diff document. The hunks of a file come in the order of their ids.
+func diffLines(text string, shown proposal.Shown) []diffLine {
+	files := map[string]proposal.ShownFile{}
+	for _, f := range shown.Files {
+		files[f.Path] = f
+		if f.From != "" {
+			files[f.From] = f
+		}
+	}
+	var out []diffLine
+	var now proposal.ShownFile
+	var hunks []proposal.ShownHunk
+	old := ""
+	for n, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "--- "):
+			old = diffName(line[4:], "a/")
+		case strings.HasPrefix(line, "+++ ") && old != "":
+			name := diffName(line[4:], "b/")
+			f, ok := files[name]
+			if !ok {
+				f = files[old]
+			}
+			now, hunks, old = f, f.Hunks, ""
+			if now.Path != "" {
+				out = append(out, diffLine{n, now.Path, ""})
+			}
+		case strings.HasPrefix(line, "@@ ") && now.Kind == proposal.Edited && len(hunks) > 0:
+			out = append(out, diffLine{n, now.Path, hunks[0].ID})
+			hunks = hunks[1:]
+		}
+	}
+	return out
+}
+
+// diffName reads a file's name from a diff's head.
+func diffName(field, prefix string) string {
+	name, _, _ := strings.Cut(field, "\t")
+	return strings.TrimPrefix(name, prefix)
+}
+
+// diffOffers are the code actions in a diff document: about the hunk and the file at the cursor, and about the whole.
+func (s *server) diffOffers(d virtualDoc, at protocol.Range) []offer {
+	if d.side != "diff" {
+		return nil
+	}
+	lines, err := s.diffPlaces(d.run)
+	if err != nil {
+		return nil
+	}
+	var out []offer
+	add := func(kind, title, command string, arg map[string]any) {
+		arg["run"] = d.run
+		out = append(out, offer{item{title, command, arg, false}, kindRoot + kind})
+	}
+	var file, hunk *diffLine
+	for i, l := range lines {
+		if l.line > int(at.Start.Line) {
+			break
+		}
+		if l.hunk == "" {
+			file, hunk = &lines[i], nil
+		} else {
+			hunk = &lines[i]
+		}
+	}
+	if hunk != nil {
+		add("apply", "Accept this hunk of "+hunk.path, "rigwiki.proposal.apply", map[string]any{"hunks": []string{hunk.hunk}})
+		add("discard", "Reject this hunk of "+hunk.path, "rigwiki.proposal.discard", map[string]any{"hunks": []string{hunk.hunk}})
+	}
+	if file != nil {
+		add("apply", "Accept "+file.path, "rigwiki.proposal.apply", map[string]any{"paths": []string{file.path}})
+		add("discard", "Reject "+file.path, "rigwiki.proposal.discard", map[string]any{"paths": []string{file.path}})
+	}
+	add("apply", "Apply all that is not flagged", "rigwiki.proposal.apply", map[string]any{})
+	add("discard", "Discard the proposal", "rigwiki.proposal.discard", map[string]any{})
+	return out
+}
+
+// diffPlaces gives the lines of a run's diff document at which something can be decided.
+func (s *server) diffPlaces(run string) ([]diffLine, error) {
+	_, store, err := s.find(run)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := store.Load(run)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := store.Show(run)
+	if err != nil {
+		return nil, err
+	}
+	text, err := diffDocument(store, rec)
+	if err != nil {
+		return nil, fmt.Errorf("read the diff of %s: %w", run, err)
+	}
+	return diffLines(string(text), shown), nil
+}

@@ -1,0 +1,198 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// bom is the byte order mark, which editors take off when they open a file and put back when they save it.
+var bom = []byte("\xef\xbb\xbf")
+
+// document is one open document at one version. It does not change: a change makes a new one.
+type document struct {
+	uri     uri.URI // in the very spelling of the client
+	path    string
+	version int32
+	text    []byte
+}
+
+// documents are the open documents of scheme file, by clean path. Others are not ours.
+type documents struct {
+	mu     sync.Mutex
+	open   map[string]*document
+	events map[chan<- *document]struct{}
+}
+
+func newDocuments() *documents {
+	return &documents{open: map[string]*document{}, events: map[chan<- *document]struct{}{}}
+}
+
+// get gives the open document of a path.
+func (d *documents) get(path string) (*document, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc, ok := d.open[path]
+	return doc, ok
+}
+
+// all gives the open documents in no order.
+func (d *documents) all() []*document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]*document, 0, len(d.open))
+	for _, doc := range d.open {
+		out = append(out, doc)
+	}
+	return out
+}
+
+// set puts a document at its path and tells who watches.
+func (d *documents) set(doc *document) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open[doc.path] = doc
+	d.tell(doc)
+}
+
+func (d *documents) drop(path string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc := d.open[path]
+	delete(d.open, path)
+	if doc != nil {
+		d.tell(doc)
+	}
+}
+
+// tell sends without waiting: a watcher's channel of one slot only means "look again".
+func (d *documents) tell(doc *document) {
+	for ch := range d.events {
+		select {
+		case ch <- doc:
+		default:
+		}
+	}
+}
+
+// watch gives a channel that has something whenever a document changed, was saved or closed, and the function that ends it.
+func (d *documents) watch() (<-chan *document, func()) {
+	ch := make(chan *document, 1)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.events[ch] = struct{}{}
+	return ch, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.events, ch)
+	}
+}
+
+// didOpen takes a document in. The URI is read from the raw message, since package uri normalizes it and an editor opens a second buffer for a
+// spelling that is not its own.
+func didOpen(ctx context.Context, s *server, raw jsonrpc2.RawMessage) (any, error) {
+	p, err := decode[protocol.DidOpenTextDocumentParams](protocol.MethodTextDocumentDidOpen, raw)
+	if err != nil {
+		return nil, err
+	}
+	spelled := spelledURI(raw)
+	path, ok := filePath(spelled)
+	if !ok {
+		return nil, nil
+	}
+	doc := &document{uri: uri.URI(spelled), path: path, version: p.TextDocument.Version, text: []byte(p.TextDocument.Text)}
+	s.docs.set(doc)
+	s.opened(doc)
+	return nil, nil
+}
+
+// didChange applies the changes in order; each is about the text that the one before it made.
+func (s *server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentParams) error {
+	path, ok := filePath(string(p.TextDocument.URI))
+	if !ok {
+		return nil
+	}
+	old, ok := s.docs.get(path)
+	if !ok {
+		return invalid("didChange of %s, which is not open", p.TextDocument.URI)
+	}
+	text := old.text
+	for _, c := range p.ContentChanges {
+		switch c := c.(type) {
+		case *protocol.TextDocumentContentChangeWholeDocument:
+			text = []byte(c.Text)
+		case *protocol.TextDocumentContentChangePartial:
+			l := newLines(text, s.caps.encoding)
+			start, end := l.offset(c.Range.Start), l.offset(c.Range.End)
+			if end < start {
+				start, end = end, start
+			}
+			text = bytes.Join([][]byte{text[:start], []byte(c.Text), text[end:]}, nil)
+		}
+	}
+	doc := &document{uri: old.uri, path: path, version: p.TextDocument.Version, text: text}
+	s.docs.set(doc)
+	s.changed(doc)
+	return nil
+}
+
+func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
+	if path, ok := filePath(string(p.TextDocument.URI)); ok {
+		if doc, ok := s.docs.get(path); ok {
+			s.docs.set(doc)
+			s.unsaved.mark(path, false)
+			s.background(func(context.Context) { s.saved(doc) })
+		}
+	}
+	return nil
+}
+
+func (s *server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
+	if path, ok := filePath(string(p.TextDocument.URI)); ok {
+		doc, open := s.docs.get(path)
+		s.docs.drop(path)
+		if open {
+			s.closed(doc)
+		}
+	}
+	return nil
+}
+
+// textOf gives a page's text now: the editor's buffer where it is open, else the disk. A byte order mark that the editor took off is put back,
+// so that the page does not look changed. ok is false where there is no such page.
+func (d *documents) textOf(path string) (text []byte, ok bool, err error) {
+	doc, open := d.get(path)
+	disk, err := os.ReadFile(path)
+	switch {
+	case open && err == nil && bytes.HasPrefix(disk, bom) && !bytes.HasPrefix(doc.text, bom):
+		return append(bytes.Clone(bom), doc.text...), true, nil
+	case open:
+		return doc.text, true, nil
+	case os.IsNotExist(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	}
+	return disk, true, nil
+}
+
+// unsaved tells whether a document's text differs from the file on disk.
+func (d *documents) unsaved(doc *document) bool {
+	disk, err := os.ReadFile(doc.path)
+	return err != nil || !bytes.Equal(bytes.TrimPrefix(disk, bom), bytes.TrimPrefix(doc.text, bom))
+}
+
+// spelled gives the URI under which a path is known to the client, and its version where it is open.
+func (d *documents) spelled(path string) (uri.URI, *int32) {
+	if doc, ok := d.get(path); ok {
+		v := doc.version
+		return uri.URI(strings.Clone(string(doc.uri))), &v
+	}
+	return pathURI(path), nil
+}

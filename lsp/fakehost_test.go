@@ -1,0 +1,166 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// fakeHost is a small real host: a queue of one, a real store, and a script in the place of an agent.
+type fakeHost struct {
+	t      testing.TB
+	home   string
+	script func(ctx context.Context, job wiki.Job, tell func(wiki.Update)) outcome
+
+	mu        sync.Mutex
+	turn      sync.Mutex
+	cancels   map[string]context.CancelFunc
+	wikis     map[string]*wiki.Wiki // run -> wiki
+	jobs      []wiki.Job
+	published [][]string
+	live      sync.WaitGroup
+}
+
+// outcome is what a script made.
+type outcome struct {
+	state   proposal.State
+	message string
+	drafts  []proposal.Draft
+	refused []proposal.RefusedText
+}
+
+func newFakeHost(t testing.TB, script func(context.Context, wiki.Job, func(wiki.Update)) outcome) *fakeHost {
+	h := &fakeHost{t: t, home: t.TempDir(), script: script, cancels: map[string]context.CancelFunc{}, wikis: map[string]*wiki.Wiki{}}
+	t.Cleanup(h.live.Wait)
+	return h
+}
+
+func (h *fakeHost) Start(job wiki.Job, watch func(wiki.Update)) (string, error) {
+	if job.Op == "" {
+		return "", errors.New("no operation")
+	}
+	store, err := h.Store(job.Wiki)
+	if err != nil {
+		return "", err
+	}
+	rec := proposal.Record{Run: proposal.NewRunID(time.Now(), job.Op), Wiki: job.Wiki.Root, Op: job.Op, Agent: "fake", State: proposal.Queued, Title: job.Op,
+		Sources: job.Sources, Started: time.Now().UTC()}
+	if len(job.Sources) > 0 {
+		rec.Title += " " + job.Sources[0]
+	}
+	if err := store.Create(rec); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	h.mu.Lock()
+	h.cancels[rec.Run], h.wikis[rec.Run] = cancel, job.Wiki
+	h.jobs = append(h.jobs, job)
+	h.mu.Unlock()
+	watch(wiki.Update{Run: rec.Run, State: proposal.Queued, Position: 1, Message: rec.Title})
+	h.live.Go(func() {
+		defer cancel()
+		h.turn.Lock()
+		defer h.turn.Unlock()
+		rec.State = proposal.Running
+		watch(wiki.Update{Run: rec.Run, State: proposal.Running, Message: "started", Record: &rec})
+		o := h.script(ctx, job, watch)
+		if ctx.Err() != nil {
+			o = outcome{state: proposal.Cancelled, message: "cancelled"}
+		}
+		rec.State, rec.Message = o.state, o.message
+		if err := store.Propose(&rec, o.drafts, o.refused); err != nil {
+			h.t.Error(err)
+		}
+		done := rec
+		watch(wiki.Update{Run: rec.Run, State: rec.State, Message: rec.Message, Record: &done})
+	})
+	return rec.Run, nil
+}
+
+func (h *fakeHost) Cancel(run string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cancel, ok := h.cancels[run]
+	if ok {
+		cancel()
+	}
+	return ok
+}
+
+func (h *fakeHost) Store(w *wiki.Wiki) (*proposal.Store, error) {
+	return proposal.Open(filepath.Join(h.home, "runs", w.ID))
+}
+
+func (h *fakeHost) Locate(run string) (*wiki.Wiki, *proposal.Store, error) {
+	h.mu.Lock()
+	w, ok := h.wikis[run]
+	h.mu.Unlock()
+	if !ok {
+		return nil, nil, proposal.ErrNoRun
+	}
+	s, err := h.Store(w)
+	return w, s, err
+}
+
+func (h *fakeHost) LockApply(context.Context, *wiki.Wiki, *proposal.Store) (func(), error) {
+	return func() {}, nil
+}
+
+func (h *fakeHost) Publish(_ *wiki.Wiki, pages []string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.published = append(h.published, pages)
+	return nil
+}
+
+func (h *fakeHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) {
+	return []wiki.AgentInfo{{Name: "fake", Installed: true, Usable: true, Default: true}}, nil
+}
+
+func (h *fakeHost) UseAgent(_ context.Context, _ *wiki.Wiki, name string) error {
+	if name != "fake" {
+		return errors.New("agent not usable: " + name)
+	}
+	return nil
+}
+
+// edits makes the drafts that turn a wiki's pages into those given; a page given as deleted goes.
+func drafts(w *wiki.Wiki, job wiki.Job, pages map[string]string, flags map[string]proposal.Flag) []proposal.Draft {
+	var out []proposal.Draft
+	for path, text := range pages {
+		d := proposal.Draft{File: proposal.File{Path: path, Kind: proposal.Edited, Shared: path == "index.md" || path == "log.md"}, NewText: []byte(text)}
+		base, err := os.ReadFile(filepath.Join(w.Root, path))
+		if b, ok := job.Buffers[path]; ok {
+			base, err = b.Text, nil
+		}
+		switch {
+		case err != nil:
+			d.Kind = proposal.Create
+		case text == deleted:
+			d.Kind, d.NewText, d.BaseText = proposal.Delete, nil, base
+		default:
+			d.BaseText = base
+		}
+		if f, ok := flags[path]; ok {
+			d.Flags = []proposal.Flag{f}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+const deleted = "\x00deleted"
+
+// proposes is the script of an agent that makes pages.
+func proposes(pages map[string]string, flags map[string]proposal.Flag) func(context.Context, wiki.Job, func(wiki.Update)) outcome {
+	return func(_ context.Context, job wiki.Job, _ func(wiki.Update)) outcome {
+		return outcome{state: proposal.Proposed, drafts: drafts(job.Wiki, job, pages, flags)}
+	}
+}

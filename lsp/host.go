@@ -1,0 +1,25 @@
+package lsp
+
+import (
+	"context"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// Host is what the server calls of [wiki.Host].
+type Host interface {
+	// Start queues a job and returns its run id at once; watch is called by one goroutine at a time, last with the record.
+	Start(job wiki.Job, watch func(wiki.Update)) (run string, err error)
+	// Cancel ends a queued or running run; false where there is no such run.
+	Cancel(run string) bool
+	Store(w *wiki.Wiki) (*proposal.Store, error)
+	// Locate finds the wiki and the store of a run.
+	Locate(run string) (*wiki.Wiki, *proposal.Store, error)
+	// LockApply serializes writers of the wiki's pages and receipts over all processes.
+	LockApply(ctx context.Context, w *wiki.Wiki, s *proposal.Store) (release func(), err error)
+	// Publish tells other processes which pages have unsaved text here.
+	Publish(w *wiki.Wiki, pages []string) error
+	Agents(ctx context.Context, w *wiki.Wiki) ([]wiki.AgentInfo, error)
+	UseAgent(ctx context.Context, w *wiki.Wiki, name string) error
+}

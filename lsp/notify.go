@@ -1,0 +1,62 @@
+package lsp
+
+import (
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.uber.org/zap"
+)
+
+// methodRun is our notification to clients that set initializationOptions.rigwiki.notifications (design, section 7.2).
+const methodRun = "rigwiki/run"
+
+// runNote is what rigwiki/run tells.
+type runNote struct {
+	Run      string         `json:"run"`
+	Wiki     string         `json:"wiki"`
+	Op       string         `json:"op"`
+	Agent    string         `json:"agent"`
+	State    proposal.State `json:"state"`
+	Title    string         `json:"title"`
+	Message  string         `json:"message"`
+	Event    any            `json:"event,omitempty"`
+	Proposal *noteProposal  `json:"proposal,omitempty"`
+}
+
+type noteProposal struct {
+	Files   []noteFile         `json:"files"`
+	Refused []proposal.Refusal `json:"refused"`
+}
+
+type noteFile struct {
+	Path    string          `json:"path"`
+	Kind    string          `json:"kind"`
+	From    string          `json:"from,omitempty"`
+	Added   int             `json:"added"`
+	Removed int             `json:"removed"`
+	Flags   []proposal.Flag `json:"flags"`
+}
+
+// notify sends rigwiki/run where the client wants it.
+func (s *server) notify(n runNote) {
+	if !s.set.get().Notifications {
+		return
+	}
+	if err := s.conn.Notify(s.ctx, methodRun, n); err != nil && s.ctx.Err() == nil {
+		s.log.Debug("rigwiki/run not sent", zap.Error(err))
+	}
+}
+
+// noteOf makes the notification of a record.
+func noteOf(rec proposal.Record, message string) runNote {
+	n := runNote{Run: rec.Run, Wiki: rec.Wiki, Op: rec.Op, Agent: rec.Agent, State: rec.State, Title: rec.Title, Message: message}
+	if len(rec.Files) == 0 && len(rec.Refused) == 0 {
+		return n
+	}
+	n.Proposal = &noteProposal{Files: []noteFile{}, Refused: rec.Refused}
+	if n.Proposal.Refused == nil {
+		n.Proposal.Refused = []proposal.Refusal{}
+	}
+	for _, f := range rec.Files {
+		n.Proposal.Files = append(n.Proposal.Files, noteFile{Path: f.Path, Kind: string(f.Kind), From: f.From, Added: f.Added, Removed: f.Removed, Flags: f.Flags})
+	}
+	return n
+}

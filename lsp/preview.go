@@ -1,0 +1,187 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/protocol"
+	"go.uber.org/zap"
+)
+
+// rung is a step of the preview ladder (design, section 7.3).
+type rung int
+
+const (
+	ownReview   rung = iota + 1 // the client has a review of its own
+	annotations                 // the client's preview of annotated edits
+	question                    // showMessageRequest, then the diff document
+	actions                     // the proposal waits as code actions
+	none                        // preview: apply
+)
+
+func (r rung) String() string {
+	return [...]string{"", "review", "annotations", "diff", "actions", "apply"}[r]
+}
+
+// rung decides how a proposal is shown, from the setting and from what the client can do.
+func (s *server) rung() rung {
+	set := s.set.get()
+	c := s.caps
+	pane := c.applyEdit && c.documentChanges && c.annotations &&
+		c.operations[protocol.ResourceOperationKindCreate] && c.operations[protocol.ResourceOperationKindRename] && c.operations[protocol.ResourceOperationKindDelete]
+	switch {
+	case set.Preview == "apply" && c.applyEdit:
+		return none
+	case set.Review && set.Preview != "annotations" && set.Preview != "diff":
+		return ownReview
+	case pane && (set.Preview == "annotations" || set.Preview != "diff" && !c.neovim()):
+		return annotations
+	case c.confirm:
+		return question
+	default:
+		return actions
+	}
+}
+
+// preview shows a proposal that has just come.
+func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record) {
+	store, err := s.host.Store(w)
+	if err != nil {
+		s.log.Error("the proposal cannot be shown", zap.String("run", rec.Run), zap.Error(err))
+		return
+	}
+	switch s.rung() {
+	case annotations:
+		s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{Flagged: true}, gated))
+	case none:
+		s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{}, s.plainStyle()))
+	case question:
+		s.ask(ctx, w, store, rec)
+	case actions:
+		s.tell(messageInfo, summary(rec)+". It waits: see the code actions of its pages")
+	}
+}
+
+// applyQuietly applies without a command to answer: what goes wrong is shown.
+func (s *server) applyQuietly(ctx context.Context, t task) {
+	if _, err := s.apply(ctx, t); err != nil && ctx.Err() == nil {
+		s.failed(t, "show the proposal", err)
+	}
+}
+
+const (
+	sayReview  = "Review"
+	sayApply   = "Apply"
+	sayDiscard = "Discard"
+)
+
+// ask is rung 3. No answer means undecided: the proposal waits.
+func (s *server) ask(ctx context.Context, w *wiki.Wiki, store *proposal.Store, rec proposal.Record) {
+	var items []protocol.MessageActionItem
+	for _, title := range []string{sayReview, sayApply, sayDiscard} {
+		items = append(items, protocol.MessageActionItem{Title: title})
+	}
+	got, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{Type: messageInfo, Message: summary(rec), Actions: items})
+	if err != nil || got == nil {
+		return
+	}
+	switch got.Title {
+	case sayReview:
+		s.openDiff(ctx, store, rec)
+	case sayApply:
+		s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{}, s.plainStyle()))
+	case sayDiscard:
+		if _, err := s.proposalDiscard(ctx, discardArgs{Run: rec.Run}); err != nil {
+			s.log.Warn("not discarded", zap.String("run", rec.Run), zap.Error(err))
+		}
+	}
+}
+
+type reviewArgs struct {
+	Run string `json:"run"`
+}
+
+// proposalReview opens a proposal by the client's rung.
+func (s *server) proposalReview(_ context.Context, a reviewArgs) (any, error) {
+	w, store, err := s.find(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := store.Load(a.Run)
+	if err != nil {
+		return nil, err
+	}
+	s.background(func(ctx context.Context) {
+		if s.rung() == annotations {
+			s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{Flagged: true}, gated))
+			return
+		}
+		s.openDiff(ctx, store, rec)
+	})
+	return map[string]any{"run": a.Run, "uri": virtualURI(rec.Run+".diff", "/"+rec.Op+".diff")}, nil
+}
+
+// summary says what a proposal would do, with counts and every deletion named.
+func summary(rec proposal.Record) string {
+	n := map[string]int{}
+	var deleted, flagged []string
+	for _, f := range rec.Files {
+		n[f.Kind]++
+		if f.Kind == proposal.Delete {
+			deleted = append(deleted, f.Path)
+		}
+		if len(f.Flags) > 0 {
+			flagged = append(flagged, fmt.Sprintf("%s (%s)", f.Path, f.Flags[0].Reason))
+		}
+	}
+	var parts []string
+	for _, k := range []struct{ kind, word string }{{proposal.Create, "new"}, {proposal.Edited, "changed"}, {proposal.Rename, "renamed"}, {proposal.Delete, "deleted"}} {
+		if n[k.kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[k.kind], k.word))
+		}
+	}
+	out := fmt.Sprintf("%s: %s (%s)", rec.Title, plural(len(rec.Files), "page"), strings.Join(parts, ", "))
+	if len(deleted) > 0 {
+		out += "; deletes " + someOf(deleted, 10)
+	}
+	if len(flagged) > 0 {
+		out += "; flagged, left for review: " + someOf(flagged, 5)
+	}
+	if len(rec.Refused) > 0 {
+		out += fmt.Sprintf("; %d refused", len(rec.Refused))
+	}
+	return out
+}
+
+// counts is the sentence that a run ends with: "3 pages, 1 refused".
+func counts(rec proposal.Record) string {
+	out := plural(len(rec.Files), "page")
+	if len(rec.Refused) > 0 {
+		out += fmt.Sprintf(", %d refused", len(rec.Refused))
+	}
+	return out
+}
+
+// openDiff shows the diff document: a virtual one where the client can, else the same text as a file in the run's folder.
+func (s *server) openDiff(ctx context.Context, store *proposal.Store, rec proposal.Record) {
+	target := virtualURI(rec.Run+".diff", "/"+rec.Op+".diff")
+	if !s.caps.contentScheme {
+		path, err := writeDiff(store, rec)
+		if err != nil {
+			s.log.Error("the diff cannot be written", zap.String("run", rec.Run), zap.Error(err))
+			return
+		}
+		target = pathURI(path)
+	}
+	if !s.caps.showDocument {
+		s.tell(messageInfo, "the diff of "+rec.Title+" is "+string(target))
+		return
+	}
+	// A null or failed answer means that it was not shown: the proposal waits, and the message above says where it is.
+	if r, err := s.client.ShowDocument(ctx, &protocol.ShowDocumentParams{URI: target, TakeFocus: ptr(true)}); err != nil || r == nil || !r.Success {
+		s.tell(messageInfo, "the diff of "+rec.Title+" is "+string(target))
+	}
+}

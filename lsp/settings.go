@@ -1,0 +1,138 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"go.lsp.dev/protocol"
+	"go.uber.org/zap"
+)
+
+// settings are what the client told: initializationOptions.rigwiki, and the configuration section rigwiki over it.
+type settings struct {
+	mu     sync.Mutex
+	fixed  json.RawMessage // from initialize
+	client clientSettings
+	own    *wiki.Settings // package wiki's keys
+}
+
+// clientSettings are those keys that are about the client and not about runs.
+type clientSettings struct {
+	Notifications bool   `json:"notifications"` // wants rigwiki/run
+	Review        bool   `json:"review"`        // has a review of its own
+	Preview       string `json:"preview"`       // auto annotations diff apply
+}
+
+// initial takes initializationOptions.
+func (s *settings) initial(options []byte) error {
+	if len(options) == 0 || string(options) == "null" {
+		return nil
+	}
+	var o struct {
+		Rigwiki json.RawMessage `json:"rigwiki"`
+	}
+	if err := json.Unmarshal(options, &o); err != nil {
+		return fmt.Errorf("read initializationOptions: %w", err)
+	}
+	s.mu.Lock()
+	s.fixed = o.Rigwiki
+	s.mu.Unlock()
+	return s.update(o.Rigwiki)
+}
+
+// update takes a section rigwiki. Keys that it lacks keep what initialize said. A section that cannot be read changes nothing.
+func (s *settings) update(section json.RawMessage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := clientSettings{Preview: "auto"}
+	for _, raw := range []json.RawMessage{s.fixed, section} {
+		if len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(raw, &next); err != nil {
+			return fmt.Errorf("read the settings: %w", err)
+		}
+	}
+	s.client = next
+	own, err := wikiSettings(section)
+	if err != nil {
+		return err
+	}
+	if own != nil {
+		s.own = own
+	}
+	return nil
+}
+
+// wikiSettings reads package wiki's keys from a section; those that are about the client are taken out, since it would warn of them.
+func wikiSettings(section json.RawMessage) (*wiki.Settings, error) {
+	var keys map[string]json.RawMessage
+	if len(section) == 0 || string(section) == "null" {
+		return nil, nil
+	}
+	if err := json.Unmarshal(section, &keys); err != nil {
+		return nil, fmt.Errorf("read the settings: %w", err)
+	}
+	delete(keys, "notifications")
+	delete(keys, "review")
+	raw, err := json.Marshal(keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the settings: %w", err)
+	}
+	own := &wiki.Settings{}
+	if err := own.UnmarshalJSON(raw); err != nil {
+		return nil, err
+	}
+	return own, nil
+}
+
+// section is what package wiki reads of the settings, nil where the client sent none.
+func (s *settings) section() *wiki.Settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own
+}
+
+func (s *settings) get() clientSettings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client
+}
+
+// pullSettings asks the client for the section rigwiki.
+func (s *server) pullSettings(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	section := "rigwiki"
+	list, err := s.client.Configuration(ctx, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &section}}})
+	if err != nil || len(list) == 0 {
+		s.log.Debug("no configuration from the client", zap.Error(err))
+		return
+	}
+	s.takeSettings([]byte(list[0]))
+}
+
+func (s *server) takeSettings(section []byte) {
+	if err := s.set.update(section); err != nil {
+		s.log.Warn("settings not taken", zap.Error(err))
+	}
+}
+
+// didChangeConfiguration takes pushed settings, or asks for them where the client only says that something changed.
+func (s *server) didChangeConfiguration(_ context.Context, p *protocol.DidChangeConfigurationParams) error {
+	var pushed struct {
+		Rigwiki json.RawMessage `json:"rigwiki"`
+	}
+	if err := json.Unmarshal(p.Settings, &pushed); err == nil && len(pushed.Rigwiki) > 0 {
+		s.takeSettings(pushed.Rigwiki)
+		return nil
+	}
+	if s.caps.configuration {
+		s.background(s.pullSettings)
+	}
+	return nil
+}
