@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// encodeRecord gives the bytes of run.json. What old, the file's bytes so far, has beyond the fields known here is carried over.
+// encodeRecord gives the bytes of run.json. What old, if any, has beyond the fields known here is carried over.
 func encodeRecord(rec Record, old []byte) ([]byte, error) {
 	if rec.Files == nil {
 		rec.Files = []File{}
@@ -20,7 +20,7 @@ func encodeRecord(rec Record, old []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(old) > 0 && hasUnknown(old) {
+	if len(old) > 0 {
 		if data, err = carryOver(data, old); err != nil {
 			return nil, err
 		}
@@ -28,11 +28,24 @@ func encodeRecord(rec Record, old []byte) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// hasUnknown is quick where there is nothing to carry over, the common case. A file that is no JSON has nothing that could be kept.
-func hasUnknown(old []byte) bool {
-	dec := json.NewDecoder(bytes.NewReader(old))
+// decodeRecord reads run.json and tells whether it has fields that this version does not know.
+func decodeRecord(data []byte) (rec Record, unknown bool, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	return dec.Decode(&Record{}) != nil && json.Valid(old)
+	if err := dec.Decode(&rec); err == nil {
+		return rec, false, nil
+	}
+	rec = Record{}
+	if err := json.Unmarshal(data, &rec); err != nil {
+		return Record{}, false, err
+	}
+	return rec, true, nil
+}
+
+// hasUnknown tells whether a run.json has something to carry over. One that cannot be read has nothing that could be kept.
+func hasUnknown(old []byte) bool {
+	_, unknown, err := decodeRecord(old)
+	return err == nil && unknown
 }
 
 func carryOver(data, old []byte) ([]byte, error) {

@@ -18,9 +18,10 @@ import (
 // A Store keeps the runs of one wiki, a folder each. Several stores, also of several processes, may share a folder: files are replaced
 // atomically, and what reads, decides and writes holds a lock.
 type Store struct {
-	dir  string
-	now  func() time.Time
-	step func(name string) // called before each thing that a kill could interrupt; tests stop there
+	dir    string
+	now    func() time.Time
+	step   func(name string) // called before each thing that a kill could interrupt; tests stop there
+	recent recent
 }
 
 const (
@@ -82,18 +83,46 @@ func (s *Store) Save(rec Record) error {
 		return fmt.Errorf("save run %q: %w", rec.Run, ErrNoRun)
 	}
 	name := filepath.Join(s.Dir(rec.Run), recordFile)
-	old, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := s.toCarry(rec.Run, name)
+	if err != nil {
 		return fmt.Errorf("save run %s: %w", rec.Run, err)
 	}
 	data, err := encodeRecord(rec, old)
 	if err != nil {
 		return fmt.Errorf("save run %s: %w", rec.Run, err)
 	}
-	if err := writeAtomic(name, data); err != nil {
+	var info fs.FileInfo
+	err = replaceFile(name, data, func(f *os.File) error {
+		var statErr error
+		info, statErr = f.Stat()
+		return errors.Join(statErr, f.Sync())
+	})
+	if err != nil {
 		return fmt.Errorf("save run %s: %w", rec.Run, err)
 	}
+	if rec.likeRead() {
+		s.recent.put(rec.Run, cached{info, rec, old != nil})
+	}
 	return nil
+}
+
+// toCarry gives the bytes of the record as it is on disk where it has fields that this version does not know, else none.
+func (s *Store) toCarry(run, name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if got, ok := s.recent.get(run, info); ok && !got.unknown {
+		return nil, nil
+	}
+	old, err := os.ReadFile(name)
+	if err != nil || !hasUnknown(old) {
+		return nil, err
+	}
+	return old, nil
 }
 
 // Load reads the record of a run; ErrNoRun where there is none.
@@ -101,20 +130,29 @@ func (s *Store) Load(run string) (Record, error) {
 	if !validID(run) {
 		return Record{}, fmt.Errorf("%q: %w", run, ErrNoRun)
 	}
-	data, err := os.ReadFile(filepath.Join(s.Dir(run), recordFile))
+	name := filepath.Join(s.Dir(run), recordFile)
+	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Record{}, fmt.Errorf("%s: %w", run, ErrNoRun)
 	}
 	if err != nil {
 		return Record{}, fmt.Errorf("load run %s: %w", run, err)
 	}
-	var rec Record
-	if err := json.Unmarshal(data, &rec); err != nil {
+	if got, ok := s.recent.get(run, info); ok {
+		return got.rec, nil
+	}
+	data, err := os.ReadFile(name) // may be newer than info: then the next Load sees that
+	if err != nil {
+		return Record{}, fmt.Errorf("load run %s: %w", run, err)
+	}
+	rec, unknown, err := decodeRecord(data)
+	if err != nil {
 		return Record{}, fmt.Errorf("load run %s: %w", run, err)
 	}
 	if rec.Run != run {
 		return Record{}, fmt.Errorf("load run %s: its record is of run %q", run, rec.Run)
 	}
+	s.recent.put(run, cached{info, rec, unknown})
 	return rec, nil
 }
 
