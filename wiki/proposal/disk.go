@@ -234,6 +234,11 @@ func (d *disk) isLink(at string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
+func (d *disk) isFolder(at string) bool {
+	info, err := d.root.Lstat(filepath.FromSlash(at))
+	return err == nil && info.IsDir()
+}
+
 // removeEmpty removes those folders that are empty. One that is not, or is gone, is left.
 func (d *disk) removeEmpty(folders []string) error {
 	for _, dir := range folders {

@@ -152,8 +152,8 @@ func (d *disk) takeAway(at, temp, sum string) error {
 		if err != nil {
 			return err
 		}
-		if there, err := d.taken(at); err != nil || !there {
-			return err
+		if there, err := d.taken(at); err != nil || !there || d.isFolder(at) {
+			return err // gone, and the name may have gone to a folder of the same plan
 		}
 		if !ok || Sum(got) != sum {
 			return ErrMoved
