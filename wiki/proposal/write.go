@@ -356,27 +356,39 @@ func (d *disk) writeTemp(tmp string, text []byte, like fs.FileInfo) error {
 	return nil
 }
 
-// giveName gives the file at tmp the name at, where nothing has it; else ErrMoved. tmp may be left over.
+// giveName gives the file at tmp the name at, where nothing has it; else ErrMoved. On an error tmp is left over.
 func (d *disk) giveName(tmp, at string) error {
 	d.step("name")
 	d.dirty[path.Dir(at)] = true
 	ok, err := d.renameNew(tmp, at)
 	if !ok {
-		err = d.root.Link(filepath.FromSlash(tmp), filepath.FromSlash(at))
-		if err == nil {
-			return d.clear(tmp)
-		}
-		if !errors.Is(err, fs.ErrExist) { // no links on this file system: look, then rename
-			if there, lookErr := d.taken(at); lookErr != nil || there {
-				return errors.Join(ErrMoved, lookErr)
-			}
-			err = d.root.Rename(filepath.FromSlash(tmp), filepath.FromSlash(at))
-		}
+		return d.linkNew(tmp, at)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return ErrMoved
 	}
 	return err
+}
+
+// linkNew is giveName where the system cannot rename without overwriting, but a link never overwrites.
+func (d *disk) linkNew(tmp, at string) error {
+	err := d.root.Link(filepath.FromSlash(tmp), filepath.FromSlash(at))
+	switch {
+	case err == nil:
+		return d.clear(tmp)
+	case errors.Is(err, fs.ErrExist):
+		return ErrMoved
+	default:
+		return d.lookAndRename(tmp, at)
+	}
+}
+
+// lookAndRename is giveName where the file system has no links either.
+func (d *disk) lookAndRename(tmp, at string) error {
+	if there, err := d.taken(at); err != nil || there {
+		return errors.Join(ErrMoved, err)
+	}
+	return d.root.Rename(filepath.FromSlash(tmp), filepath.FromSlash(at))
 }
 
 // clear removes a file that may be gone already.
