@@ -19,6 +19,7 @@ type disk struct {
 	homes []string        // absolute names of the root, for links that are absolute
 	dirty map[string]bool // folders with changed names, to be synced
 	step  func(name string)
+	flush func(*os.File) error
 }
 
 const maxLinks = 16 // links followed on one path; more is a loop
@@ -44,7 +45,7 @@ func (s *Store) openDisk(run string) (*disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.step = s.step
+	d.step, d.flush = s.step, s.flush
 	return d, nil
 }
 
@@ -53,7 +54,7 @@ func openDisk(root string) (*disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the wiki: %w", err)
 	}
-	d := &disk{root: r, homes: []string{filepath.Clean(root)}, dirty: map[string]bool{}, step: func(string) {}}
+	d := &disk{root: r, homes: []string{filepath.Clean(root)}, dirty: map[string]bool{}, step: func(string) {}, flush: (*os.File).Sync}
 	if real, err := filepath.EvalSymlinks(root); err == nil && real != d.homes[0] {
 		d.homes = append(d.homes, real)
 	}

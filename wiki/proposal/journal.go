@@ -141,7 +141,7 @@ func (s *Store) journaled(run string) bool {
 func (s *Store) saveJournal(j journal) error {
 	data, err := json.Marshal(j)
 	if err == nil {
-		err = writeAtomic(filepath.Join(s.Dir(j.Run), journalFile), data)
+		err = replaceFile(filepath.Join(s.Dir(j.Run), journalFile), data, s.flush)
 	}
 	if err != nil {
 		return fmt.Errorf("write the journal of run %s: %w", j.Run, err)

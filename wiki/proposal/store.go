@@ -20,7 +20,8 @@ import (
 type Store struct {
 	dir    string
 	now    func() time.Time
-	step   func(name string) // called before each thing that a kill could interrupt; tests stop there
+	step   func(name string)    // called before each thing that a kill could interrupt; tests stop there
+	flush  func(*os.File) error // makes a file durable before it gets its name
 	recent recent
 }
 
@@ -38,7 +39,7 @@ func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the run store: %w", err)
 	}
-	return &Store{dir: dir, now: time.Now, step: func(string) {}}, nil
+	return &Store{dir: dir, now: time.Now, step: func(string) {}, flush: (*os.File).Sync}, nil
 }
 
 // NewRunID makes the id of a run that starts at t: [a-z0-9-]+, sorted by time, with a tail of 50 random bits.
@@ -95,7 +96,7 @@ func (s *Store) Save(rec Record) error {
 	err = replaceFile(name, data, func(f *os.File) error {
 		var statErr error
 		info, statErr = f.Stat()
-		return errors.Join(statErr, f.Sync())
+		return errors.Join(statErr, s.flush(f))
 	})
 	if err != nil {
 		return fmt.Errorf("save run %s: %w", rec.Run, err)
@@ -270,7 +271,7 @@ func (s *Store) saveReceipts(run string, list []Receipt) error {
 	if err != nil {
 		return fmt.Errorf("save receipts of %s: %w", run, err)
 	}
-	if err := writeAtomic(filepath.Join(s.Dir(run), receiptFile), append(data, '\n')); err != nil {
+	if err := replaceFile(filepath.Join(s.Dir(run), receiptFile), append(data, '\n'), s.flush); err != nil {
 		return fmt.Errorf("save receipts of %s: %w", run, err)
 	}
 	return nil

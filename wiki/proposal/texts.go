@@ -61,12 +61,10 @@ func (s *Store) hasText(run, sum string) bool {
 	return sum != "" && err == nil
 }
 
-func writeAtomic(name string, data []byte) error { return replaceFile(name, data, (*os.File).Sync) }
-
 func noSync(*os.File) error { return nil }
 
 // replaceFile puts data at name over a temporary file beside it (mode 0600), so that a reader sees the old or the new bytes. The last thing
-// done with the temporary file is sync.
+// done with the temporary file before it gets its name is sync.
 func replaceFile(name string, data []byte, sync func(*os.File) error) error {
 	tmp := filepath.Join(filepath.Dir(name), ".tmp-"+rand.Text())
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

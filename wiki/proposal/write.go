@@ -348,7 +348,7 @@ func (d *disk) writeTemp(tmp string, text []byte, like fs.FileInfo) error {
 		err = f.Chmod(like.Mode().Perm())
 	}
 	if err == nil {
-		err = f.Sync()
+		err = d.flush(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, d.clear(tmp))
