@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/rigwiki/rig/lsp"
+	"github.com/rigwiki/rig/wiki"
+)
+
+// lspCmd is `rig wiki lsp [--stdio] [--listen 127.0.0.1:PORT]`. Editors append flags of their own: unknown ones are ignored (--clientProcessId=N).
+func (a *app) lspCmd() *cobra.Command {
+	var listen string
+	c := &cobra.Command{Use: "lsp", Short: "The language server, over standard input and output", Args: cobra.ArbitraryArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen) }}
+	c.Flags().Bool("stdio", true, "talk over standard input and output")
+	c.Flags().StringVar(&listen, "listen", "", "listen on a loopback address instead, for debugging (127.0.0.1:PORT)")
+	return c
+}
+
+func (a *app) serve(ctx context.Context, listen string) error {
+	log, err := a.logger()
+	if err != nil {
+		return fail(wiki.ExitUsage, "name a file that can be written", "open the log: %v", err)
+	}
+	defer func() { _ = log.Sync() }()
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	conn, err := a.connect(ctx, listen)
+	if err != nil {
+		return errors.Join(err, h.Close())
+	}
+	code, err := lsp.Serve(ctx, conn, lsp.Options{Host: h, Log: log, Version: version})
+	if err := errors.Join(err, h.Close()); err != nil {
+		log.Error("server ended", zap.Error(err))
+	}
+	if code != 0 {
+		return &failure{code: code}
+	}
+	return nil
+}
+
+// connect is the stream of the client: stdin and stdout, or the first connection to a loopback address.
+func (a *app) connect(ctx context.Context, listen string) (io.ReadWriteCloser, error) {
+	if listen == "" {
+		return stdio{a.in, a.out}, nil
+	}
+	addr, err := net.ResolveTCPAddr("tcp", listen)
+	if err != nil || addr.IP == nil || !addr.IP.IsLoopback() {
+		return nil, fail(wiki.ExitUsage, "use 127.0.0.1:PORT", "--listen %s is not a loopback address", listen)
+	}
+	l, err := net.ListenTCP("tcp", addr)
+	if err != nil {
+		return nil, fail(wiki.ExitFailed, "choose another port", "listen on %s: %v", listen, err)
+	}
+	defer l.Close()
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	fmt.Fprintln(a.err, "listening on", l.Addr())
+	return l.Accept()
+}
+
+// stdio joins the process's streams. Close ends the process's reading: a blocked read of standard input ends only with the process.
+type stdio struct {
+	io.Reader
+	io.Writer
+}
+
+func (s stdio) Close() error {
+	if f, ok := s.Reader.(*os.File); ok {
+		return f.Close()
+	}
+	return nil
+}
+
+// logger writes to stderr or --log-file, never to stdout, which is the protocol's.
+func (a *app) logger() (*zap.Logger, error) {
+	level := zapcore.InfoLevel
+	if a.flags.verbose {
+		level = zapcore.DebugLevel
+	}
+	var sink zapcore.WriteSyncer = zapcore.Lock(zapcore.AddSync(a.err))
+	if a.flags.logFile != "" {
+		f, err := os.OpenFile(a.abs(a.flags.logFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		sink = zapcore.Lock(f)
+	}
+	cfg := zap.NewProductionEncoderConfig()
+	cfg.EncodeTime = zapcore.ISO8601TimeEncoder
+	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(cfg), sink, level)), nil
+}
