@@ -27,6 +27,12 @@ func flagRules() []flagRule {
 		{"deletes-page", deletesPage},
 		{"shrinks-page", shrinksPage},
 		{"rewrites-log", rewritesLog},
+		{"drops-index-entries", dropsIndexEntries},
+		{"drops-contradiction", dropsContradiction},
+		{"sources-not-raw", sourcesNotRaw},
+		{"new-broken-link", newBrokenLink},
+		{"duplicate-page", duplicatePage},
+		{"missing-front-matter", missingFrontMatter},
 		{"agent-instructions", agentInstructions},
 		{"incomplete-run", incompleteRun},
 		{"many-changes", manyChanges},
@@ -39,10 +45,8 @@ func deletesPage(j *judge, p *page) string {
 	case "delete":
 		return p.Path + " would be deleted"
 	case "create":
-		for _, d := range j.out.Files {
-			if d.Kind == "delete" && (below(p.Path, d.Path) || below(d.Path, p.Path)) {
-				return "it takes the place of " + d.Path + ", which would be deleted"
-			}
+		if d := j.made.displaced(p.Path); d != "" {
+			return "it takes the place of " + d + ", which would be deleted"
 		}
 	case "edit":
 		if p.BaseText != nil && len(bytes.TrimSpace(p.BaseText)) > 0 && len(bytes.TrimSpace(p.NewText)) == 0 {

@@ -28,8 +28,8 @@ type suspect struct {
 // refusalRules are the refusals of the design, section 5. The first that holds is the change's.
 func refusalRules() []refusalRule {
 	return []refusalRule{
-		{name: "unfinished-run", why: unfinishedRun},
 		{name: "read-only", why: readOnlyOp},
+		{name: "unfinished-run", why: unfinishedRun},
 		{name: "outside-wiki", why: outsideWiki},
 		{name: "protected-path", why: protectedPath},
 		{name: "link", why: isLink},
