@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -37,7 +38,10 @@ func (a *app) demoCmd() *cobra.Command {
 		if keep == "" {
 			defer os.RemoveAll(dir)
 		}
-		d := &demo{app: a, dir: dir, wiki: filepath.Join(dir, "tea-room"), colour: terminal(a.out) || a.getenv("CLICOLOR_FORCE") == "1"}
+		d := &demo{app: a, out: a.out, dir: dir, wiki: filepath.Join(dir, "tea-room"), colour: terminal(a.out) || a.getenv("CLICOLOR_FORCE") == "1"}
+		if a.flags.json != "" {
+			d.out = io.Discard
+		}
 		return d.play(ctx)
 	}}
 	c.Flags().StringVar(&keep, "keep", "", "lay the demo out in this new folder and leave it there")
@@ -61,6 +65,7 @@ func (a *app) demoDir(keep string) (string, error) {
 // demo is one showing.
 type demo struct {
 	app       *app
+	out       io.Writer
 	dir, wiki string
 	colour    bool
 	editor    *editor
@@ -173,32 +178,43 @@ func (d *demo) ingest(ctx context.Context) (run string, err error) {
 		return "", errors.New("the server offers no action on a source")
 	}
 	d.head("You choose it. The agent is `builtin`: no model, it picks the sentences that carry the text")
-	shown := make(chan workspaceEdit, 1)
+	shown, apply := make(chan workspaceEdit, 1), make(chan struct{})
 	d.editor.onEdit = func(params json.RawMessage) bool {
 		var w workspaceEdit
 		if err := json.Unmarshal(params, &w); err != nil {
 			return false
 		}
-		ok := w.apply() == nil
 		shown <- w
-		return ok
+		select {
+		case <-apply:
+			return w.apply() == nil
+		case <-ctx.Done():
+			return false
+		}
 	}
 	arg := maps.Clone(actions[0].Command.Arguments[0])
 	arg["agent"] = "builtin"
-	rec, err := d.run(ctx, actions[0].Command.Command, arg, proposal.Applied, proposal.Partly)
-	if err != nil {
+	if run, err = d.start(ctx, actions[0].Command.Command, arg); err != nil {
+		return "", err
+	}
+	if _, err := d.follow(ctx, run, proposal.Proposed); err != nil {
 		return "", err
 	}
 	d.head("What comes back is a workspace edit. Your editor previews it in groups")
-	w := <-shown
-	d.groups(w)
+	select {
+	case w := <-shown:
+		d.groups(w)
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	d.head("The same as a diff")
-	if err := d.diff(ctx, rec.Run); err != nil {
+	if err := d.diff(ctx, run); err != nil {
 		return "", err
 	}
 	d.head("You tick everything and apply. The server reads the pages back instead of believing the editor")
-	d.line("%s: %s", rec.State, rec.Message)
-	return rec.Run, nil
+	close(apply)
+	_, err = d.follow(ctx, run, proposal.Applied, proposal.Partly)
+	return run, err
 }
 
 // runNote is the parameters of rigwiki/run.
@@ -210,42 +226,40 @@ type runNote struct {
 	}
 }
 
-// run executes a command that starts a run and follows it to one of the states.
-func (d *demo) run(ctx context.Context, command string, arg map[string]any, until ...proposal.State) (last runNote, err error) {
+// start executes a command that starts a run.
+func (d *demo) start(ctx context.Context, command string, arg map[string]any) (string, error) {
 	var answer struct{ Run string }
 	start := time.Now()
 	if err := d.editor.command(ctx, command, arg, &answer); err != nil {
-		return last, err
+		return "", err
 	}
-	d.line("answered after %s: run %s", time.Since(start).Round(time.Millisecond), answer.Run)
+	d.line("answered after %s: run %s", time.Since(start).Round(100*time.Microsecond), answer.Run)
+	return answer.Run, nil
+}
+
+// follow shows a run's states and events until it is in one of the states.
+func (d *demo) follow(ctx context.Context, run string, until ...proposal.State) (runNote, error) {
 	said := ""
 	for {
 		select {
 		case <-ctx.Done():
-			return last, ctx.Err()
+			return runNote{}, ctx.Err()
 		case m, ok := <-d.editor.notes:
 			if !ok {
-				return last, errors.New("the language server ended")
-			}
-			if m.Method != "rigwiki/run" {
-				continue
+				return runNote{}, errors.New("the language server ended")
 			}
 			var n runNote
-			if err := json.Unmarshal(m.Params, &n); err != nil || n.Run != answer.Run {
+			if m.Method != "rigwiki/run" || json.Unmarshal(m.Params, &n) != nil || n.Run != run {
 				continue
 			}
 			if text := string(n.State) + ": " + n.Message; text != said {
 				d.dim("  %s", text)
 				said = text
 			}
-			if n.Proposal != nil {
-				last.Proposal = n.Proposal
-			}
-			if slices.Contains(until, n.State) {
-				n.Proposal = last.Proposal
+			switch {
+			case slices.Contains(until, n.State):
 				return n, nil
-			}
-			if n.State == proposal.Failed || n.State == proposal.Empty {
+			case n.State == proposal.Failed, n.State == proposal.Empty:
 				return n, fmt.Errorf("the run ended as %s: %s", n.State, n.Message)
 			}
 		}
@@ -284,14 +298,15 @@ func (d *demo) diff(ctx context.Context, run string) error {
 	for _, f := range show.Files {
 		d.line("%s %s", f.Kind, f.Path)
 		for _, h := range f.Hunks {
-			fmt.Fprint(d.app.out, indent(colourDiff(h.Header+"\n"+strings.TrimRight(h.Text, "\n")+"\n", d.colour)))
+			fmt.Fprint(d.out, indent(colourDiff(h.Header+"\n"+strings.TrimRight(h.Text, "\n")+"\n", d.colour)))
 		}
 		if f.Kind == "create" {
-			text, err := os.ReadFile(filepath.Join(d.wiki, filepath.FromSlash(f.Path)))
-			if err != nil {
+			var page struct{ Text string }
+			uri := "rigwiki://" + run + filepath.ToSlash(filepath.Join(d.wiki, filepath.FromSlash(f.Path)))
+			if err := d.editor.request(ctx, "workspace/textDocumentContent", map[string]any{"uri": uri}, &page); err != nil {
 				return err
 			}
-			fmt.Fprint(d.app.out, indent(colourDiff("+"+strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n+")+"\n", d.colour)))
+			fmt.Fprint(d.out, indent(colourDiff("+"+strings.ReplaceAll(strings.TrimRight(page.Text, "\n"), "\n", "\n+")+"\n", d.colour)))
 		}
 	}
 	return nil
@@ -323,7 +338,7 @@ func (d *demo) hover(ctx context.Context) error {
 	if hover == nil {
 		return errors.New("the server has no hover on a wikilink")
 	}
-	fmt.Fprint(d.app.out, indent(strings.TrimRight(hover.Contents.Value, "\n")+"\n"))
+	fmt.Fprint(d.out, indent(strings.TrimRight(hover.Contents.Value, "\n")+"\n"))
 	return d.editor.send(map[string]any{"jsonrpc": "2.0", "method": "textDocument/didClose", "params": map[string]any{"textDocument": map[string]string{"uri": uri}}})
 }
 
@@ -332,7 +347,11 @@ func (d *demo) careless(ctx context.Context) error {
 	d.head("A careless agent: one good edit, and three things that no run may do")
 	d.editor.onEdit = func(json.RawMessage) bool { return false } // the user closes the preview
 	uri := fileURI(filepath.Join(d.wiki, "raw", "kettle-manual.md"))
-	rec, err := d.run(ctx, "rigwiki.ingest", map[string]any{"uri": uri, "agent": "careless"}, proposal.Proposed)
+	run, err := d.start(ctx, "rigwiki.ingest", map[string]any{"uri": uri, "agent": "careless"})
+	if err != nil {
+		return err
+	}
+	rec, err := d.follow(ctx, run, proposal.Proposed)
 	if err != nil {
 		return err
 	}
@@ -343,7 +362,7 @@ func (d *demo) careless(ctx context.Context) error {
 		d.line("refused  %s (%s): %s", quoteName(r.Path), r.Rule, r.Reason)
 	}
 	d.line("the good edit waits as a proposal; you discard it")
-	return d.editor.command(ctx, "rigwiki.proposal.discard", map[string]any{"run": rec.Run, "reason": "not worth keeping"}, nil)
+	return d.editor.command(ctx, "rigwiki.proposal.discard", map[string]any{"run": run, "reason": "not worth keeping"}, nil)
 }
 
 // undo is the last scene.
@@ -396,9 +415,7 @@ func (d *demo) paint(format, colour string, args ...any) {
 	if d.colour && colour != "" {
 		text = colour + strings.TrimSuffix(text, "\n") + "\x1b[0m\n"
 	}
-	if d.app.flags.json == "" {
-		fmt.Fprint(d.app.out, text)
-	}
+	fmt.Fprint(d.out, text)
 }
 
 func indent(s string) string {
