@@ -164,3 +164,15 @@ func proposes(pages map[string]string, flags map[string]proposal.Flag) func(cont
 		return outcome{state: proposal.Proposed, drafts: drafts(job.Wiki, job, pages, flags)}
 	}
 }
+
+// renames is the script of an agent that moves a page, and edits others.
+func renames(from, to, text string, pages map[string]string) func(context.Context, wiki.Job, func(wiki.Update)) outcome {
+	return func(_ context.Context, job wiki.Job, _ func(wiki.Update)) outcome {
+		base, err := os.ReadFile(filepath.Join(job.Wiki.Root, from))
+		if err != nil {
+			return outcome{state: proposal.Failed, message: err.Error()}
+		}
+		list := append(drafts(job.Wiki, job, pages, nil), proposal.Draft{File: proposal.File{Path: to, From: from, Kind: proposal.Rename}, BaseText: base, NewText: []byte(text)})
+		return outcome{state: proposal.Proposed, drafts: list}
+	}
+}

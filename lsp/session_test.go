@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
-	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
@@ -242,4 +241,3 @@ func checkPane(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-var _ = wiki.Flat

@@ -15,6 +15,9 @@ func filePath(raw string) (path string, ok bool) {
 }
 
 func filePathOn(p uri.Platform, raw string) (string, bool) {
+	if len(raw) < 5 || !strings.EqualFold(raw[:5], "file:") { // package uri takes what has no scheme for a file
+		return "", false
+	}
 	u, err := uri.Parse(raw)
 	if err != nil || !u.IsFile() {
 		return "", false
