@@ -120,6 +120,10 @@ func (h *fakeHost) Publish(_ *wiki.Wiki, pages []string) error {
 	return nil
 }
 
+func (h *fakeHost) Chosen(_ *wiki.Wiki, _, _, model string) (string, string, error) {
+	return "fake", model, nil
+}
+
 func (h *fakeHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) {
 	return []wiki.AgentInfo{{Name: "fake", Installed: true, Usable: true, Default: true}}, nil
 }

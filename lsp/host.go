@@ -20,6 +20,8 @@ type Host interface {
 	LockApply(ctx context.Context, w *wiki.Wiki, s *proposal.Store) (release func(), err error)
 	// Publish tells other processes which pages have unsaved text here.
 	Publish(w *wiki.Wiki, pages []string) error
+	// Chosen tells which agent and model an op would take.
+	Chosen(w *wiki.Wiki, op, agent, model string) (name, chosen string, err error)
 	Agents(ctx context.Context, w *wiki.Wiki) ([]wiki.AgentInfo, error)
 	UseAgent(ctx context.Context, w *wiki.Wiki, name string) error
 }

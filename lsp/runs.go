@@ -25,6 +25,7 @@ func newRuns() *runs { return &runs{byID: map[string]*liveRun{}} }
 type liveRun struct {
 	job   wiki.Job
 	title string
+	once  sync.Once
 	ended chan struct{} // closed when the last update has come
 
 	mu      sync.Mutex
@@ -121,7 +122,7 @@ func (l *liveRun) take(u wiki.Update) {
 	default:
 	}
 	if final(u) {
-		close(l.ended)
+		l.once.Do(func() { close(l.ended) })
 	}
 }
 
@@ -138,6 +139,9 @@ func (s *server) follow(ctx context.Context, id string, l *liveRun) {
 	defer s.runs.drop(id)
 	bar := s.startProgress(id, l.title)
 	n := runNote{Run: id, Wiki: l.job.Wiki.Root, Op: l.job.Op, Agent: l.job.Agent, State: proposal.Queued, Title: l.title}
+	if name, _, err := s.host.Chosen(l.job.Wiki, l.job.Op, l.job.Agent, l.job.Model); err == nil {
+		n.Agent = name // the record says which one it really was
+	}
 	for {
 		select {
 		case <-ctx.Done():

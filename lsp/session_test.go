@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
+	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
@@ -241,3 +242,5 @@ func checkPane(t *testing.T, raw json.RawMessage) {
 	}
 }
 
+
+var _ Host = (*wiki.Host)(nil)
