@@ -242,5 +242,4 @@ func checkPane(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-
 var _ Host = (*wiki.Host)(nil)
