@@ -150,16 +150,22 @@ func textEdits(f proposal.Planned, doc *document, encoding protocol.PositionEnco
 		text, shift = text[len(bom):], len(bom)
 	}
 	l := newLines(text, encoding)
-	out := make([]protocol.TextEdit, 0, len(f.Edits))
+	out, last := make([]protocol.TextEdit, 0, len(f.Edits)), 0
 	for _, e := range f.Edits {
 		start, end, added := max(0, e.Start-shift), max(0, e.End-shift), e.New
 		if e.Start < shift {
 			added = bytes.TrimPrefix(added, bom)
 		}
 		start, added = trimEdit(text, start, end, added)
+		if start == end && start == len(text) {
+			start, added = appendToLine(text[last:], added)
+			start += last
+			end = start
+		}
 		if start < end || len(added) > 0 {
 			out = append(out, protocol.TextEdit{Range: l.span(start, end), NewText: string(added)})
 		}
+		last = end
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"bytes"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -120,4 +122,24 @@ func trimEdit(old []byte, start, end int, text []byte) (int, []byte) {
 		return start, text
 	}
 	return end, text[n:]
+}
+
+// appendToLine moves text that is added at the end of old to the end of old's last line, where it means the same: "b\n" after "a\n" becomes
+// "\nb" after "a". Neovim 0.10 adds an empty line when it is told to insert below the last one. It gives the place in old, and the text.
+func appendToLine(old, text []byte) (int, []byte) {
+	eol := lineEnd(old)
+	if eol == "" || lineEnd(text) != eol {
+		return len(old), text
+	}
+	return len(old) - len(eol), slices.Concat([]byte(eol), text[:len(text)-len(eol)])
+}
+
+// lineEnd is the line end that text ends with, "" where its last line has none.
+func lineEnd(text []byte) string {
+	for _, eol := range []string{"\r\n", "\n"} {
+		if bytes.HasSuffix(text, []byte(eol)) {
+			return eol
+		}
+	}
+	return ""
 }
