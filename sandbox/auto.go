@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // Choice says which layers may be taken.
@@ -12,6 +13,7 @@ type Choice struct {
 	AllowUnconfined bool   // tier D may be taken where nothing confines a program
 	// Foreign are paths of the folder known to belong to another user or group (an index has seen them): an overlay cannot change them.
 	Foreign []string
+	Hide    func(rel string, d fs.DirEntry) bool // as in Spec
 	Dialer  Dialer
 }
 

@@ -86,6 +86,10 @@ func (c *collector) present(rel string, view *dir, name string, st stat, w was) 
 	if err != nil {
 		return err
 	}
+	if w.given && w.is.mode.Type() != 0 { // what was there is no file, and now it is one
+		c.odd(rel, st, oddOf(w.is.mode))
+		return nil
+	}
 	ch := Change{Path: rel, Kind: Create, New: text, Size: int64(len(text)), Mode: st.mode, Drift: w.drift}
 	gained := st.mode & 0o111
 	if w.given {
@@ -150,4 +154,37 @@ func subView(view *dir, name string, st stat) (*dir, error) {
 		}
 	}
 	return view.sub(name)
+}
+
+// mergeLinks maps changes of what lower links show to the files that the links lead to (links: rel to rel). A link that was removed, and a link
+// and its target that were changed to different texts, are no edits.
+func (c *collector) mergeLinks(links map[string]string) {
+	at := map[string]int{}
+	for i, ch := range c.list {
+		at[ch.Path] = i
+	}
+	drop := map[int]bool{}
+	for i, ch := range c.list {
+		target, ok := links[ch.Path]
+		if !ok || ch.Kind == Odd {
+			continue
+		}
+		j, both := at[target]
+		switch {
+		case ch.Kind == Edit && !both:
+			c.list[i].Path = target
+			at[target] = i
+		case ch.Kind == Edit && c.list[j].Kind == Edit && bytes.Equal(c.list[j].New, ch.New):
+			drop[i] = true
+		default:
+			c.list[i] = Change{Path: ch.Path, Kind: Odd, Why: Symlink, Size: ch.Size, Mode: ch.Mode}
+		}
+	}
+	kept := c.list[:0]
+	for i, ch := range c.list {
+		if !drop[i] {
+			kept = append(kept, ch)
+		}
+	}
+	c.list = kept
 }

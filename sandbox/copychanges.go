@@ -42,7 +42,13 @@ func (b *copyBox) read(ctx context.Context) (Changes, error) {
 			}
 		}
 	}
-	r.mergeLinks()
+	links := map[string]string{}
+	for rel, e := range b.cp.manifest {
+		if e.target != "" {
+			links[rel] = e.target
+		}
+	}
+	r.mergeLinks(links)
 	return r.result(slices.Clone(b.cp.warnings)), nil
 }
 
@@ -122,35 +128,4 @@ func (r *copyReader) was(rel string, e *entry) was {
 		return b, err == nil
 	}
 	return w
-}
-
-// mergeLinks maps changes of what lower links show to the files that the links lead to. A link that was removed, and a link and its
-// target that were changed to different texts, are no edits.
-func (r *copyReader) mergeLinks() {
-	at := map[string]int{}
-	for i, ch := range r.list {
-		at[ch.Path] = i
-	}
-	var drop []int
-	for i, ch := range r.list {
-		e := r.cp.manifest[ch.Path]
-		if e == nil || e.target == "" {
-			continue
-		}
-		j, both := at[e.target]
-		switch {
-		case ch.Kind != Edit:
-			r.list[i] = Change{Path: ch.Path, Kind: Odd, Why: Symlink, Size: ch.Size, Mode: ch.Mode}
-		case !both:
-			r.list[i].Path = e.target
-			at[e.target] = i
-		case r.list[j].Kind == Edit && string(r.list[j].New) == string(ch.New):
-			drop = append(drop, i)
-		default:
-			r.list[i] = Change{Path: ch.Path, Kind: Odd, Why: Symlink, Size: ch.Size, Mode: ch.Mode}
-		}
-	}
-	for _, i := range slices.Backward(drop) {
-		r.list = slices.Delete(r.list, i, i+1)
-	}
 }

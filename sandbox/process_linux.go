@@ -17,6 +17,8 @@ const stopSignal = syscall.SIGTERM
 func helpers() map[string]func() {
 	return map[string]func(){
 		reaperName: reaperMain,
+		initName:   initMain,
+		probeName:  probeMain,
 	}
 }
 

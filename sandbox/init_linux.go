@@ -1,0 +1,163 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ready is what PID 1 says when the view stands. With it come descriptors: the upper folder, HOME (where there is one), and the listeners in the
+// order of viewSpec.Loopback, then one for each of Ports, then the proxy's.
+type ready struct {
+	Error   string
+	Missing []string
+	Home    bool
+	Proxy   string // the proxy's address
+}
+
+// filesDir is where Command.Files are in an overlay.
+const filesDir = "/run/rig-files"
+
+// initMain is PID 1 of an overlay: it builds the view, gives up every right, runs one program and ends with it. The kernel then ends everything
+// else in its process namespace.
+func initMain() {
+	runtime.LockOSThread() // the filter and the bounding set go by thread: the program is started from this one
+	w, err := wireFrom(os.NewFile(3, "wire"))
+	if err != nil || os.Getpid() != 1 {
+		fmt.Fprintln(os.Stderr, "this is a helper of package sandbox, not a command")
+		os.Exit(2)
+	}
+	ignoreSignals()
+	var spec viewSpec
+	if _, err := w.recv(&spec); err != nil {
+		os.Exit(2)
+	}
+	r, fds, err := initSetup(spec)
+	if err != nil {
+		w.send(ready{Error: err.Error()})
+		os.Exit(1)
+	}
+	if err := w.send(r, fds...); err != nil {
+		os.Exit(1)
+	}
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+	initRun(w)
+}
+
+// initSetup builds, listens, and locks down.
+func initSetup(spec viewSpec) (r ready, fds []int, err error) {
+	b := &builder{spec: spec}
+	upper, err := b.build()
+	if err != nil {
+		return r, nil, err
+	}
+	fds = append(fds, upper)
+	if spec.Home != "" {
+		home, err := clonePath(spec.Home, writable, 0)
+		if err != nil {
+			return r, nil, err
+		}
+		fds = append(fds, home)
+		r.Home = true
+	}
+	listeners, proxy, err := listenInside(spec)
+	if err != nil {
+		return r, nil, err
+	}
+	fds = append(fds, listeners...)
+	r.Proxy, r.Missing = proxy, b.missing
+	if err := limitProcesses(spec.Procs); err != nil {
+		return r, nil, err
+	}
+	if err := dropPrivileges(spec.UID, spec.GID); err != nil {
+		return r, nil, err
+	}
+	if err := landlockView(spec, b.masks); err != nil {
+		return r, nil, fmt.Errorf("landlock: %w", err)
+	}
+	if v := landlockABI(); v < 1 {
+		r.Missing = append(r.Missing, "Landlock, the second wall (the mounts hold)")
+	}
+	if err := loadFilter(thisThread); err != nil {
+		return r, nil, err
+	}
+	if spec.UID == 0 && unix.Getuid() == 0 {
+		r.Missing = append(r.Missing, "a limit on processes (the program runs as root)")
+	}
+	return r, fds, nil
+}
+
+// initRun starts the program it is told and waits for it.
+func initRun(w *wire) {
+	var o order
+	if _, err := w.recv(&o); err != nil || o.Run == nil {
+		os.Exit(0) // closed without a run
+	}
+	pid, err := initStart(o.Run)
+	if err != nil {
+		w.send(report{Error: err.Error()})
+		os.Exit(1)
+	}
+	w.send(report{Started: true})
+	var over atomic.Bool
+	go func() {
+		for {
+			var o order
+			if _, err := w.recv(&o); err != nil {
+				os.Exit(1)
+			}
+			if o.Kill && over.CompareAndSwap(false, true) {
+				w.send(report{Ended: &ended{128 + int(syscall.SIGKILL), syscall.SIGKILL}})
+				os.Exit(0)
+			}
+			if o.Stop != 0 {
+				syscall.Kill(-pid, o.Stop)
+			}
+		}
+	}()
+	for {
+		var ws syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &ws, 0, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			w.send(report{Error: "wait: " + err.Error()})
+			os.Exit(1)
+		}
+		if got == pid && over.CompareAndSwap(false, true) {
+			e := endedFrom(ws)
+			w.send(report{Ended: &e})
+			os.Exit(0)
+		}
+	}
+}
+
+func initStart(p *program) (int, error) {
+	if len(p.Files) > 0 {
+		if err := os.Mkdir(filesDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return 0, err
+		}
+	}
+	for name, text := range p.Files {
+		if err := os.WriteFile(filepath.Join(filesDir, name), text, 0o600); err != nil {
+			return 0, err
+		}
+	}
+	pid, err := start(p.Argv[0], p.Argv, &os.ProcAttr{
+		Dir: p.Dir, Env: p.Env, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return 0, err
+	}
+	return pid, dropStdio()
+}

@@ -1,0 +1,393 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// OverlayOptions says how an overlay is made.
+type OverlayOptions struct {
+	Dialer Dialer // how the proxy reaches hosts; the zero value is the system's way
+}
+
+// Overlay is the layer of Linux: an overlayfs mounted over the folder's own path, for the program and nobody else, in namespaces of its own.
+// Nothing that it does grows with the folder. It needs Linux 5.12 (6.6 for a full tmpfs upper), unprivileged user namespaces, and a folder
+// without mounts in it whose files belong to the user; else Open fails.
+//
+// The program sees the host read-only, HOME with Spec.State (a throwaway layer over it) and what Spec.Visible names, empty /tmp, /var/tmp, /run and
+// /dev, itself alone in /proc, and of the network what Spec.Network names.
+func Overlay(o OverlayOptions) Layer { return overlayLayer{o} }
+
+type overlayLayer struct{ o OverlayOptions }
+
+func (overlayLayer) Name() string { return "overlay" }
+
+// An overlayBox is an open overlay. Its mounts live as long as the helper or a descriptor of them: nothing has to be unmounted.
+type overlayBox struct {
+	spec      Spec
+	helper    *helperProc
+	ours      stdio
+	upper     *dir
+	home      *dir // the program's HOME; nil: there is none
+	kept      map[string][]byte
+	net       *served
+	conf      Confinement
+	hiddenSet map[string]bool
+	start     int64 // ns: a lower file changed from here on has drifted
+	ran       bool
+	close     sync.Once
+	closed    error
+}
+
+// Open builds the view in a helper process, which waits there for the program.
+func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	s.Limits = s.Limits.withDefaults()
+	b := &overlayBox{spec: s, kept: map[string][]byte{}, hiddenSet: map[string]bool{}, start: coarseNow()}
+	defer func() {
+		if err != nil {
+			b.Close()
+		}
+	}()
+	if err := loopbackAddrs(s.Network.Loopback); err != nil {
+		return nil, err
+	}
+	g, err := newGate(s.Network.Hosts, l.o.Dialer)
+	if err != nil {
+		return nil, err
+	}
+	v, err := b.viewSpec(g)
+	if err != nil {
+		return nil, err
+	}
+	ours, its, err := pipes()
+	if err != nil {
+		return nil, err
+	}
+	b.ours = ours
+	b.helper, err = startHelper(initName, its, namespaces())
+	its.close()
+	if err != nil {
+		return nil, fmt.Errorf("overlay: %w", err)
+	}
+	if err := b.handshake(ctx, v, g); err != nil {
+		return nil, fmt.Errorf("overlay: %w", err)
+	}
+	return b, nil
+}
+
+// viewSpec says what the helper is to build.
+func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
+	s := b.spec
+	v := viewSpec{
+		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Inject: s.Inject, Buffers: s.Buffers, State: s.State,
+		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: s.Network.Loopback, Proxy: len(g.rules) > 0,
+	}
+	v.Names, v.Ports = g.names()
+	var err error
+	if v.UID, v.GID, err = runAs(s.Root); err != nil {
+		return v, err
+	}
+	if v.Hidden, err = b.hidden(v.UID); err != nil {
+		return v, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return v, err
+	}
+	for _, p := range append([]string{self}, s.Visible...) {
+		links, real, err := resolve(p)
+		if err != nil {
+			return v, fmt.Errorf("show %s: %w", p, err)
+		}
+		v.Links, v.Visible = append(v.Links, links...), append(v.Visible, real)
+	}
+	slices.Sort(v.Visible)
+	v.Visible = slices.Compact(v.Visible)
+	if s.Home != "" {
+		links, real, err := resolve(s.Home)
+		if err == nil {
+			v.Links, v.Home = append(v.Links, links...), real
+		}
+	}
+	for _, rel := range s.KeepBack {
+		if text, err := os.ReadFile(filepath.Join(s.Home, rel)); err == nil {
+			b.kept[rel] = text
+		}
+	}
+	for _, m := range append(masksFor(v), s.RunDir) {
+		if within(s.Root, m) {
+			return v, fmt.Errorf("%s lies in %s, so that the folder cannot be laid over", m, s.Root)
+		}
+	}
+	return v, submounts(s.Root)
+}
+
+// hidden lists the entries of Root that are not shown, and refuses entries that an overlay cannot change.
+func (b *overlayBox) hidden(uid int) ([]string, error) {
+	d, err := openDir(b.spec.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	names, err := d.names(1 << 20)
+	if err != nil {
+		return nil, err
+	}
+	var hidden []string
+	for _, name := range names {
+		st, err := d.lstat(name)
+		if err != nil {
+			continue // gone since
+		}
+		if b.spec.Hide != nil && b.spec.Hide(name, dirEntry{name, st}) && !slices.Contains(b.spec.Protect, name) {
+			hidden = append(hidden, name)
+			b.hiddenSet[name] = true
+			continue
+		}
+		if os.Geteuid() != 0 && (int(st.uid) != uid || int(st.gid) != os.Getegid()) && !slices.Contains(b.spec.Protect, name) {
+			return nil, fmt.Errorf("%s belongs to another user or group, so that an overlay cannot change it", name)
+		}
+	}
+	return hidden, nil
+}
+
+// runAs says as whom the program runs: as ourselves, or where we are root as the folder's owner.
+func runAs(root string) (uid, gid int, err error) {
+	if os.Geteuid() != 0 {
+		return os.Geteuid(), os.Getegid(), nil
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(root, &st); err != nil {
+		return 0, 0, &os.PathError{Op: "stat", Path: root, Err: err}
+	}
+	return int(st.Uid), int(st.Gid), nil
+}
+
+// resolve follows the links of a path one by one: all that lie on the way, and where it leads.
+func resolve(p string) (links []link, real string, err error) {
+	p = filepath.Clean(p)
+	done := "/"
+	for hops := 0; ; {
+		rest := strings.TrimPrefix(strings.TrimPrefix(p, done), "/")
+		if rest == "" {
+			return links, p, nil
+		}
+		head, tail, _ := strings.Cut(rest, "/")
+		at := filepath.Join(done, head)
+		fi, err := os.Lstat(at)
+		if err != nil {
+			return nil, "", err
+		}
+		if fi.Mode()&os.ModeSymlink == 0 {
+			done = at
+			continue
+		}
+		if hops++; hops > 40 {
+			return nil, "", &os.PathError{Op: "resolve", Path: p, Err: unix.ELOOP}
+		}
+		target, err := os.Readlink(at)
+		if err != nil {
+			return nil, "", err
+		}
+		links = append(links, link{at, target})
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(done, target)
+		}
+		p, done = filepath.Join(target, tail), "/"
+	}
+}
+
+// submounts refuses a folder with something mounted in it: an overlay does not show it (and the kernel refuses it in a user namespace).
+func submounts(root string) error {
+	b, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return err
+	}
+	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line) // proc_pid_mountinfo(5): the fifth is the mount point
+		if len(f) > 4 {
+			if at := unescape.Replace(f[4]); at != root && within(root, at) {
+				return fmt.Errorf("something is mounted at %s, in the folder", at)
+			}
+		}
+	}
+	return nil
+}
+
+// namespaces are those of the helper. It keeps its user's number: as that user it needs ambient capabilities to have any after its start. The
+// overlay acts with what its mounter held, and its work folder is closed to all but CAP_DAC_OVERRIDE.
+func namespaces() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET,
+		Pdeathsig:   syscall.SIGKILL,
+		Setsid:      true,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
+		AmbientCaps: []uintptr{
+			unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SETFCAP, unix.CAP_SETPCAP,
+			unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE,
+		},
+	}
+	if os.Geteuid() == 0 {
+		a.UidMappings, a.GidMappings = ownRange("/proc/self/uid_map"), ownRange("/proc/self/gid_map")
+		a.GidMappingsEnableSetgroups = true
+	}
+	return a
+}
+
+// ownRange maps every number that we have to itself.
+func ownRange(path string) []syscall.SysProcIDMap {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var m []syscall.SysProcIDMap
+	for line := range strings.Lines(string(b)) {
+		var in, out, size int
+		if n, _ := fmt.Sscan(line, &in, &out, &size); n == 3 {
+			m = append(m, syscall.SysProcIDMap{ContainerID: in, HostID: in, Size: size})
+		}
+	}
+	return m
+}
+
+// handshake sends the spec and takes what comes back.
+func (b *overlayBox) handshake(ctx context.Context, v viewSpec, g *gate) error {
+	stop := context.AfterFunc(ctx, func() { b.helper.w.close() })
+	defer stop()
+	if err := b.helper.w.send(v); err != nil {
+		return err
+	}
+	var r ready
+	files, err := b.helper.w.recv(&r)
+	if err != nil {
+		return errors.Join(ctx.Err(), fmt.Errorf("the helper ended: %w", err))
+	}
+	if r.Error != "" {
+		return errors.New(r.Error)
+	}
+	b.upper, files = &dir{files[0]}, files[1:]
+	if r.Home {
+		b.home, files = &dir{files[0]}, files[1:]
+	}
+	b.conf = Confinement{Layer: "overlay", Tier: "A", Processes: true, HostWrites: true, HostSecrets: true, Network: "none", Missing: r.Missing}
+	if v.Proxy {
+		b.conf.Network = "proxy (" + strings.Join(b.spec.Network.Hosts, ", ") + ")"
+	}
+	return b.serve(v, g, r.Proxy, files)
+}
+
+// serve takes over the listeners.
+func (b *overlayBox) serve(v viewSpec, g *gate, proxy string, files []*os.File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	b.net = newServed(g)
+	for i, f := range files {
+		l, err := net.FileListener(f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		switch n := len(v.Loopback); {
+		case i < n:
+			b.net.serveLoopback(l, v.Loopback[i])
+		case i < n+len(v.Ports):
+			b.net.serveHosts(l, v.Ports[i-n])
+		default:
+			b.net.serveProxy(l, proxy)
+		}
+	}
+	return nil
+}
+
+// Dir is the folder's own path.
+func (b *overlayBox) Dir() string { return b.spec.Root }
+
+// Confinement tells what holds.
+func (b *overlayBox) Confinement() Confinement { return b.conf }
+
+// Run runs the program in the view.
+func (b *overlayBox) Run(ctx context.Context, c Command) (Exit, error) {
+	if b.ran {
+		return Exit{}, errors.New("a box runs one program")
+	}
+	b.ran = true
+	c, err := c.prepared(b.spec.Root, filesDir)
+	if err != nil {
+		return Exit{}, err
+	}
+	c.Env = setenv(c.Env, "TMPDIR", "/tmp")
+	if b.net != nil {
+		c.Env = b.net.environment(c.Env)
+	}
+	b.start = coarseNow()
+	if err := b.helper.run(&program{Argv: c.Argv, Env: c.Env, Dir: c.Dir, Files: c.Files}); err != nil {
+		return Exit{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
+	}
+	e, err := supervise(ctx, c, b.spec.Limits, b.ours, b.helper)
+	if err == nil && b.home != nil {
+		err = keepBack(b.home, b.spec, b.kept)
+	}
+	return e, err
+}
+
+// Close lets go of everything; the kernel then frees it.
+func (b *overlayBox) Close() error {
+	b.close.Do(func() {
+		if b.helper != nil {
+			b.helper.w.close() // PID 1 ends with it
+			select {
+			case <-b.helper.gone:
+			case <-time.After(killWait):
+				b.closed = fmt.Errorf("close: %w", ErrNotQuiescent)
+			}
+		}
+		b.ours.close()
+		if b.net != nil {
+			b.closed = errors.Join(b.closed, b.net.close())
+		}
+		for _, d := range []*dir{b.upper, b.home} {
+			if d != nil {
+				d.close()
+			}
+		}
+	})
+	return b.closed
+}
+
+// coarseNow is the clock that file systems stamp with, in ns.
+func coarseNow() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &ts); err != nil {
+		return time.Now().UnixNano()
+	}
+	return ts.Nano()
+}
+
+// loopbackAddrs refuses what is no loopback address: a forwarder leads to the host.
+func loopbackAddrs(list []string) error {
+	for _, a := range list {
+		ap, err := netip.ParseAddrPort(a)
+		if err != nil || !ap.Addr().IsLoopback() {
+			return fmt.Errorf("%q is not an address of the loopback interface", a)
+		}
+	}
+	return nil
+}
