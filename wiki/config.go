@@ -190,14 +190,27 @@ func (m *merger) warnf(format string, args ...any) {
 // strayKeys warns of our keys at the top of config.json5, where nothing reads them.
 func (m *merger) strayKeys(file string, root *configNode) {
 	for _, n := range root.members {
-		if k, _ := m.lookup([]string{n.key}, n.mapping); n.key != "wiki" && (k != nil || m.isPrefix(n.key)) {
+		path := strings.Split(n.key, ".")
+		if k, _ := m.lookup(path, n.mapping); n.key != "wiki" && (k != nil || m.isPrefix(path)) {
 			m.warnf("%s:%d: %s belongs under wiki and is ignored here", file, n.line, n.key)
 		}
 	}
 }
 
-func (m *merger) isPrefix(name string) bool {
-	return slices.ContainsFunc(m.keys, func(k configKey) bool { return strings.HasPrefix(k.name, name+".") })
+// isPrefix tells whether keys of the table lie below path.
+func (m *merger) isPrefix(path []string) bool {
+	return slices.ContainsFunc(m.keys, func(k configKey) bool {
+		parts := strings.Split(k.name, ".")
+		if len(parts) <= len(path) {
+			return false
+		}
+		for i, p := range path {
+			if parts[i] != "*" && parts[i] != p {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func (m *merger) merge(file string, root *configNode, from origin) error {
@@ -225,7 +238,10 @@ func (m *merger) members(file string, prefix []string, n *configNode, from origi
 			if err := m.set(file, k, names, path, c, from); err != nil {
 				return err
 			}
-		case c.mapping && len(path) < 4:
+		case m.isPrefix(path):
+			if !c.mapping && c.value != nil {
+				return c.errorf(file, "%s is not an object", strings.Join(path, "."))
+			}
 			if err := m.members(file, path, c, from); err != nil {
 				return err
 			}

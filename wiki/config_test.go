@@ -109,15 +109,15 @@ func TestWikisOwnFileMayNotWiden(t *testing.T) {
 }
 
 func TestConfigNamesUnknownKeys(t *testing.T) {
-	_, warnings, err := load(t, "{defaultAgent: 'pi', other: 1,\n wiki: {defaultAgnt: 'pi', agents: {cook: 'pi'}, sandbox: {lair: 1}}}", "nmae: x\n", `{"previw":"diff"}`)
+	_, warnings, err := load(t, "{defaultAgent: 'pi', other: 1,\n wiki: {defaultAgnt: 'pi', agents: {cook: 'pi'}, sandbox: {lair: 1}}}", "nmae: x\nsandbx:\n  layer: copy\nempty: {}\n", `{"previw":"diff"}`)
 	must(t, err)
 	all := strings.Join(warnings, "\n")
-	for _, want := range []string{"config.json5:1: defaultAgent belongs under wiki", "config.json5:2: unknown key defaultAgnt", "unknown key agents.cook", "unknown key sandbox.lair", "config.yml:1: unknown key nmae", "settings: unknown key previw"} {
+	for _, want := range []string{"config.json5:1: defaultAgent belongs under wiki", "config.json5:2: unknown key defaultAgnt", "unknown key agents.cook", "unknown key sandbox.lair", "config.yml:1: unknown key nmae", "config.yml:2: unknown key sandbx", "config.yml:4: unknown key empty", "settings: unknown key previw"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning %q in\n%s", want, all)
 		}
 	}
-	if len(warnings) != 6 {
+	if len(warnings) != 8 {
 		t.Errorf("%d warnings:\n%s", len(warnings), all)
 	}
 }
@@ -135,6 +135,7 @@ func TestBrokenConfigSaysWhere(t *testing.T) {
 		{name: "json5 type", user: "{ // é\n  wiki: { 'timeout': 15 }\n}", file: "config.json5", line: 2, column: 11, msg: "timeout is not a duration"},
 		{name: "json5 no object", user: "{wiki: 3}", file: "config.json5", line: 1, column: 2, msg: "wiki is not an object"},
 		{name: "json5 agent path", user: "{wiki: {defaultAgent: './evil'}}", file: "config.json5", line: 1, column: 9, msg: "defaultAgent is not the name of an agent"},
+		{name: "yaml no mapping", own: "limits: 3\n", file: "config.yml", line: 1, column: 1, msg: "limits is not an object"},
 		{name: "yaml type", own: "name: x\njobs: many\n", file: "config.yml", line: 2, column: 1, msg: "jobs is not a whole number"},
 		{name: "yaml glob", own: "protect: ['[z-a]']\n", file: "config.yml", line: 1, column: 1, msg: "glob"},
 		{name: "settings", settings: `{"preview":"loud"}`, file: "settings", msg: "preview is none of auto, annotations, diff, apply"},
