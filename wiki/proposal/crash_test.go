@@ -28,6 +28,7 @@ func crashChild(what string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	s.flush = noSync // a kill loses nothing that was written
 	left, _ := strconv.Atoi(os.Getenv("CRASH_AT"))
 	s.step = func(string) {
 		if left--; left < 0 {
@@ -106,6 +107,7 @@ func (f *fixture) oldOrNew(step string) {
 func TestKilledApply(t *testing.T) {
 	for n := 0; ; n++ {
 		f := newFixture(t, crashBefore)
+		f.Store.flush = noSync
 		run := f.propose(crashAfter)
 		killed := f.crash("apply", run, n)
 		f.oldOrNew(fmt.Sprintf("killed at %d", n))
@@ -149,6 +151,7 @@ func has(m map[string]string, key string) bool { _, ok := m[key]; return ok }
 func TestKilledUndo(t *testing.T) {
 	for n := 0; ; n++ {
 		f := newFixture(t, crashBefore)
+		f.Store.flush = noSync
 		run := f.propose(crashAfter)
 		f.apply(run, Selection{Flagged: true})
 		killed := f.crash("undo", run, n)
@@ -173,6 +176,7 @@ func TestKilledThenEdited(t *testing.T) {
 	mine := maps.Clone(crashBefore)
 	for n := 1; ; n += 2 {
 		f := newFixture(t, mine)
+		f.Store.flush = noSync
 		run := f.propose(crashAfter)
 		killed := f.crash("apply", run, n)
 		if !killed {

@@ -23,6 +23,28 @@ func merge(base, ours, theirs []byte, page Planned) diff.Merged {
 	return m
 }
 
+// chosen is a merge whose conflicts are settled by choice; mine is the merge with the user's lines at the conflicts.
+func chosen(choice Choice, mine []byte, st textStep, ours []byte) []byte {
+	agents := diff.Merge(st.base, st.theirs, ours).Text // the sides changed: the agent's lines at the conflicts
+	if choice == TakeAgents {
+		return agents
+	}
+	a, b := closed(mine), closed(agents)
+	from, to := diff.Split(a), diff.Split(b)
+	var out []byte
+	done := 0
+	for _, op := range diff.Lines(a, b) {
+		out = append(out, bytes.Join(from[done:op.A1], nil)...)
+		out = append(out, bytes.Join(to[op.B0:op.B1], nil)...)
+		done = op.A1
+	}
+	out = append(out, bytes.Join(from[done:], nil)...)
+	if open(mine) && open(agents) {
+		out = bytes.TrimSuffix(out, []byte("\n"))
+	}
+	return out
+}
+
 // mergeBack moves the step back from base, what was applied, to theirs, what was before, onto ours. It is more patient than a merge of two
 // authors: taking lines back beside lines that came later is no conflict, or no log entry could be taken back once another follows it.
 func mergeBack(base, ours, theirs []byte, page Planned) diff.Merged {
@@ -52,7 +74,13 @@ func mergeTouching(base, ours, theirs []byte) ([]byte, bool) {
 		if !ok {
 			continue
 		}
-		if ending(base, ours, theirs) && len(out) > 0 {
+		end := open(ours)
+		switch {
+		case reaches(a, lines):
+		case reaches(b, lines), open(ours) == open(base):
+			end = open(theirs)
+		}
+		if end && len(out) > 0 {
 			out = out[:len(out)-1]
 		}
 		return out, true
@@ -143,12 +171,9 @@ func closed(text []byte) []byte {
 
 func open(text []byte) bool { return len(text) > 0 && text[len(text)-1] != '\n' }
 
-// ending tells whether the merged text ends without LF: as the side that changed it has it.
-func ending(base, ours, theirs []byte) bool {
-	if open(ours) == open(base) {
-		return open(theirs)
-	}
-	return open(ours)
+// reaches tells whether one side changed the end of the base: then the result ends as that side does, with or without LF.
+func reaches(side []change, lines [][]byte) bool {
+	return len(side) > 0 && side[len(side)-1].hi == len(lines)
 }
 
 // edits are the replacements at line boundaries that lead from before to after.

@@ -123,6 +123,9 @@ func (j journal) decide(rec *Record) {
 			continue
 		}
 		i, ok := fileAt(*rec, e.Of)
+		if len(e.File.Hunks) > 0 {
+			i, ok = fileOf(*rec, e.File.Hunks[0])
+		}
 		if !ok {
 			continue
 		}

@@ -18,11 +18,16 @@ func (s *Store) Plan(run string, sel Selection, cur Current) (Plan, error) {
 	if err := decidable(rec); err != nil {
 		return Plan{}, err
 	}
+	for path, c := range sel.Resolve {
+		if c != TakeAgents && c != TakeBoth {
+			return Plan{}, fmt.Errorf("%s: no such choice: %q", path, c)
+		}
+	}
 	takes, unflagged, err := resolve(rec, sel)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Run: run, Unflagged: unflagged}
+	plan := Plan{Run: run, Unflagged: unflagged, choices: sel.Resolve}
 	if len(takes) == 0 && len(unflagged) == 0 {
 		return plan, fmt.Errorf("%s: nothing of it waits: %w", run, ErrNothing)
 	}
@@ -80,6 +85,9 @@ func (plan *Plan) create(p Planned, made []byte, cur Current) error {
 		plan.Files = append(plan.Files, p)
 	case bytes.Equal(now, made):
 		plan.settled(p)
+	case plan.choice(p, p.Path) == TakeAgents:
+		p.Kind = Edited
+		plan.add(p)
 	default:
 		plan.conflict(p.Path, "a page of this name has come meanwhile", nil, made, now)
 	}
@@ -95,7 +103,7 @@ func (plan *Plan) remove(p Planned, base []byte, cur Current) error {
 	switch {
 	case !ok:
 		plan.settled(p)
-	case bytes.Equal(now, base):
+	case bytes.Equal(now, base), plan.choice(p, p.Path) == TakeAgents:
 		plan.Files = append(plan.Files, p)
 	default:
 		plan.conflict(p.Path, "the page that would be deleted was changed meanwhile", base, nil, now)
@@ -144,27 +152,49 @@ func (plan *Plan) edit(p Planned, st textStep, cur Current) error {
 			p.Kind, p.From = Rename, st.at
 		}
 	}
+	return plan.editHere(p, st, ok)
+}
+
+// editHere plans the text of a page that is, or is not (ok), where it should be.
+func (plan *Plan) editHere(p Planned, st textStep, ok bool) error {
+	agents := plan.choice(p, st.at) == TakeAgents
 	switch {
+	case !ok && agents:
+		p.Kind, p.From, p.Before, p.After, p.Edits = Create, "", nil, st.theirs, edits(nil, st.theirs)
+		plan.Files = append(plan.Files, p)
+		return nil
 	case !ok:
 		plan.conflict(st.at, "the page is gone", st.base, st.theirs, nil)
 		return nil
-	case st.noBase && !bytes.Equal(now, st.theirs):
-		plan.conflict(st.at, "the page was changed while the agent ran", nil, st.theirs, now)
+	case st.noBase && !agents && !bytes.Equal(p.Before, st.theirs):
+		plan.conflict(st.at, "the page was changed while the agent ran", nil, st.theirs, p.Before)
 		return nil
 	case st.noBase:
-		p.After = now
+		p.After = st.theirs
 	default:
 		m := merge(st.base, p.Before, st.theirs, p)
 		if len(m.Conflicts) > 0 {
-			plan.conflict(st.at, "the same lines were changed meanwhile", st.base, st.theirs, p.Before)
-			c := &plan.Conflicts[len(plan.Conflicts)-1]
-			c.Regions, c.Line = regions(m), m.Conflicts[0].OursLine
-			return nil
+			choice := plan.choice(p, st.at)
+			if choice == "" {
+				plan.conflict(st.at, "the same lines were changed meanwhile", st.base, st.theirs, p.Before)
+				c := &plan.Conflicts[len(plan.Conflicts)-1]
+				c.Regions, c.Line = regions(m), m.Conflicts[0].OursLine
+				return nil
+			}
+			m.Text = chosen(choice, m.Text, st, p.Before)
 		}
 		p.After = m.Text
 	}
 	plan.add(p)
 	return nil
+}
+
+// choice is what the user wants of a page in conflict: named by the path in the proposal, or by that where the page is.
+func (plan *Plan) choice(p Planned, at string) Choice {
+	if c, ok := plan.choices[p.file]; ok {
+		return c
+	}
+	return plan.choices[at]
 }
 
 // add puts a page that exists and is to be edited or moved where it belongs: there may be nothing to do.

@@ -100,7 +100,18 @@ type Selection struct {
 	Paths   []string // all that waits of these pages
 	Hunks   []string // hunk ids as Store.Show gives them; one that was rejected may be taken after all
 	Flagged bool     // an explicit yes: flagged pages are meant too where neither paths nor hunks are given
+	// Resolve says by path what is taken of a page in conflict: a decision made in sight of both sides. Keeping one's own is a Discard.
+	Resolve map[string]Choice
 }
+
+// Choice is what is taken where both sides changed the same lines.
+type Choice string
+
+// The choices. Both keeps the user's lines and puts the agent's behind them; it settles no conflict about a whole page.
+const (
+	TakeAgents Choice = "agent"
+	TakeBoth   Choice = "both"
+)
 
 // RefusedText is a change that policy dropped, with its texts where it has some (a link has none).
 type RefusedText struct {
@@ -122,6 +133,7 @@ type Plan struct {
 	Folders   []string   // folders that have to be made, outer ones first
 	Undo      bool       // plan of an undo
 	empties   []string   // undo: folders that the run had made, to remove where they are left empty
+	choices   map[string]Choice
 }
 
 // Planned is one file of a plan.

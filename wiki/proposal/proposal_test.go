@@ -466,3 +466,77 @@ func TestDiffAndExport(t *testing.T) {
 		t.Errorf("what waits:\n%s", s)
 	}
 }
+
+// Issue 5: a conflict is settled by a choice made in sight of both sides; undo takes the choice back.
+func TestResolve(t *testing.T) {
+	page := func(line string) string { return "top\n" + line + "\nend\n" }
+	cases := []struct {
+		name              string
+		base, agent, mine map[string]string
+		choice            Choice
+		want              map[string]string // nil: still a conflict
+	}{
+		{"agent's lines", map[string]string{"p.md": page("3")}, map[string]string{"p.md": page("4")}, map[string]string{"p.md": "mine\n" + page("5")},
+			TakeAgents, map[string]string{"p.md": "mine\n" + page("4")}},
+		{"both", map[string]string{"p.md": page("3")}, map[string]string{"p.md": page("4")}, map[string]string{"p.md": "mine\n" + page("5")},
+			TakeBoth, map[string]string{"p.md": "mine\n" + page("5\n4")}},
+		{"a page came", nil, map[string]string{"p.md": "agent\n"}, map[string]string{"p.md": "mine\n"}, TakeAgents, map[string]string{"p.md": "agent\n"}},
+		{"a page came, both", nil, map[string]string{"p.md": "agent\n"}, map[string]string{"p.md": "mine\n"}, TakeBoth, nil},
+		{"deleted page changed", map[string]string{"p.md": "x\n"}, nil, map[string]string{"p.md": "y\n"}, TakeAgents, map[string]string{}},
+		{"edited page gone", map[string]string{"p.md": "x\n"}, map[string]string{"p.md": "y\n"}, nil, TakeAgents, map[string]string{"p.md": "y\n"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFixture(t, c.mine)
+			run := f.proposeStep(c.base, c.agent)
+			if plan := f.plan(run, Selection{}); len(plan.Conflicts) != 1 {
+				t.Fatalf("no conflict: %+v", plan)
+			}
+			plan := f.plan(run, Selection{Paths: []string{"p.md"}, Resolve: map[string]Choice{"p.md": c.choice}})
+			if c.want == nil {
+				if len(plan.Conflicts) != 1 || len(plan.Files) != 0 {
+					t.Errorf("plan %+v", plan)
+				}
+				return
+			}
+			f.carry(plan)
+			f.wantTree(c.want)
+			f.wantState(run, Applied)
+			f.undo(run)
+			f.wantTree(c.mine)
+		})
+	}
+	f := newFixture(t, map[string]string{"p.md": "x\n"})
+	run := f.propose(map[string]string{"p.md": "y\n"})
+	if _, err := f.Plan(run, Selection{Resolve: map[string]Choice{"p.md": "mine"}}, OnDisk(f.wiki)); err == nil {
+		t.Error("an unknown choice was taken")
+	}
+}
+
+// What is seen after the read-back corrects the receipt.
+func TestAmend(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "a\n", "long.md": long()})
+	run := f.propose(map[string]string{"a.md": "A  \n", "long.md": long("line 10", "ten", "line 50", "fifty")})
+	r, err := f.Note(run, f.plan(run, Selection{}), "editor", []ReceiptFile{{Path: "a.md", Word: WordUnsaved}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.wantState(run, Partly)
+	f.put("a.md", "A\n")
+	f.put("long.md", long("line 10", "ten", "line 50", "fifty"))
+	sum, err := f.PutText(run, []byte("A\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Amend(run, r.At, []ReceiptFile{{Path: "a.md", Word: WordReshaped, Applied: sum}, {Path: "long.md", Word: WordApplied}}); err != nil {
+		t.Fatal(err)
+	}
+	f.wantState(run, Applied)
+	for _, bad := range [][]ReceiptFile{{{Path: "a.md", Word: WordNotApplied}}, {{Path: "z.md", Word: WordApplied}}} {
+		if err := f.Amend(run, r.At, bad); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	f.undo(run)
+	f.wantTree(map[string]string{"a.md": "a\n", "long.md": long()})
+}
