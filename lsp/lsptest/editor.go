@@ -447,3 +447,6 @@ func (e *Editor) checkProgress(params json.RawMessage) error {
 	}
 	return nil
 }
+
+// Held gives the notifications of a method so far; for use within Until, where the lock is held.
+func (e *Editor) Held(method string) []json.RawMessage { return e.pick(e.notes, method) }
