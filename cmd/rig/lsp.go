@@ -53,7 +53,7 @@ func (a *app) serve(ctx context.Context, listen string) error {
 // connect is the stream of the client: stdin and stdout, or the first connection to a loopback address.
 func (a *app) connect(ctx context.Context, listen string) (io.ReadWriteCloser, error) {
 	if listen == "" {
-		return stdio{a.in, a.out}, nil
+		return newStdio(a.in, a.out), nil
 	}
 	addr, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil || addr.IP == nil || !addr.IP.IsLoopback() {
@@ -70,17 +70,21 @@ func (a *app) connect(ctx context.Context, listen string) (io.ReadWriteCloser, e
 	return l.Accept()
 }
 
-// stdio joins the process's streams. Close ends the process's reading: a blocked read of standard input ends only with the process.
+// stdio joins the process's streams.
 type stdio struct {
-	io.Reader
+	*io.PipeReader
 	io.Writer
 }
 
-func (s stdio) Close() error {
-	if f, ok := s.Reader.(*os.File); ok {
-		return f.Close()
-	}
-	return nil
+// newStdio reads standard input through a pipe of its own, so that Close ends a read at once: closing the file would not, and an editor that
+// keeps its side open until we are gone would wait for the server as long as the server waits for it. The pump ends with the input or the process.
+func newStdio(in io.Reader, out io.Writer) stdio {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, in)
+		w.CloseWithError(err) // nil means io.EOF
+	}()
+	return stdio{r, out}
 }
 
 // logger writes to stderr or --log-file, never to stdout, which is the protocol's.
