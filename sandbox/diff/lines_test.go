@@ -92,7 +92,7 @@ func randomText(r *rand.Rand, n, distinct int) []byte {
 
 func TestLinesMinimal(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for i := range 40000 {
+	for i := range 15000 {
 		a, b := randomText(r, 24, 1+i%9), randomText(r, 24, 1+i%9)
 		checkMinimal(t, a, b)
 	}
@@ -136,7 +136,7 @@ func TestSplices(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewSource(2))
-	for i := range 40000 {
+	for i := range 15000 {
 		checkSplices(t, randomText(r, 8, 1+i%5), randomText(r, 8, 1+i%5))
 	}
 }

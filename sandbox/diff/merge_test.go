@@ -46,7 +46,7 @@ func checkMerge(t *testing.T, base, x, y []byte) {
 
 func TestMergeRandom(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
-	for i := range 40000 {
+	for i := range 15000 {
 		checkMerge(t, randomText(r, 9, 1+i%6), randomText(r, 9, 1+i%6), randomText(r, 9, 1+i%6))
 	}
 }
