@@ -26,6 +26,15 @@ func TestHunks(t *testing.T) {
 	}
 }
 
+// TestHunksApart has changes with six and seven equal lines between them: one hunk and two, as in GNU diff.
+func TestHunksApart(t *testing.T) {
+	for gap, want := range map[int]int{5: 1, 6: 1, 7: 2} {
+		if h := Hunks(numbered(30), numbered(30, 10, 11+gap)); len(h) != want {
+			t.Errorf("%d equal lines between two changes: %d hunks, want %d", gap, len(h), want)
+		}
+	}
+}
+
 func TestSection(t *testing.T) {
 	old := "# " + strings.Repeat("é", 60) + "\n" + strings.Repeat("x\n", 5)
 	h := Hunks([]byte(old), []byte(old+"end\n"))
