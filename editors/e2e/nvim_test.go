@@ -18,7 +18,7 @@ func TestNvim(t *testing.T) {
 	editors := needed(t, "nvim", "RIG_NVIM")
 	rig := build(t)
 	for _, nvim := range filepath.SplitList(editors) {
-		for _, scenario := range []string{"smoke", "decide"} {
+		for _, scenario := range []string{"smoke", "decide", "typing"} {
 			t.Run(filepath.Base(filepath.Dir(nvim))+"/"+scenario, func(t *testing.T) { play(t, nvim, rig, scenario) })
 		}
 	}

@@ -3,6 +3,9 @@
 -- nvim_test.go says in the environment where things are.
 local H = { wiki = vim.env.WIKI, want = vim.env.WANT }
 
+--- What the user does between reading a question and answering it.
+H.first = function() end
+
 --- What `rigwiki/run` told, what vim.notify showed, what vim.ui.select asked.
 H.notes, H.shown, H.asked = {}, {}, {}
 
@@ -89,6 +92,7 @@ vim.ui.select = function(items, opts, on_choice)
   table.insert(H.asked, { prompt = opts.prompt, titles = titles })
   local at = H.answer and vim.iter(ipairs(titles)):find(function(_, t) return t:find(H.answer, 1, true) end)
   if H.answer and not at then error('no ' .. H.answer .. ' among ' .. vim.inspect(titles)) end
+  H.first()
   on_choice(at and items[at], at)
 end
 
