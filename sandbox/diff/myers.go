@@ -55,7 +55,7 @@ func search(a, b [][]byte, spent int) marks {
 
 // number gives equal lines equal numbers and marks the lines that occur on one side only.
 func (m *myers) number(a, b [][]byte) {
-	t := newTable()
+	t := newTable(len(a))
 	all := make([]int32, len(a), len(a)+len(b))
 	for i, line := range a {
 		all[i] = t.add(line)
@@ -239,7 +239,15 @@ type table struct {
 	hashes []uint64
 }
 
-func newTable() *table { return &table{seed: maphash.MakeSeed(), slots: make([]int32, 256)} }
+// newTable has room for n lines, or for some of them: a text of millions of lines may have few distinct ones.
+func newTable(n int) *table {
+	n = min(n, 1<<16)
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	return &table{seed: maphash.MakeSeed(), slots: make([]int32, size), lines: make([][]byte, 0, n), hashes: make([]uint64, 0, n)}
+}
 
 // grow doubles the places; at most half of them are taken.
 func (t *table) grow() {
