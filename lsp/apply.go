@@ -168,7 +168,11 @@ func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Pla
 		if ctx.Err() != nil {
 			return
 		}
-		if said.applied || try == maxTries || !s.movedOn(t.wiki, client) {
+		// A pane that the user closed says "not applied" as well: it is not opened again.
+		if said.applied || try == maxTries || t.how == gated || !s.movedOn(t.wiki, client) {
+			break
+		}
+		if seen, _ := s.look(t, client, false); anyApplied(seen) {
 			break
 		}
 		fresh, err := t.plan(s.current(t.wiki))

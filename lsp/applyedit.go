@@ -92,7 +92,7 @@ func (b *editBuilder) add(f proposal.Planned) error {
 		b.changes = append(b.changes, op)
 		version = nil // the client has no document of the new name yet
 		doc, _ := b.s.docs.get(from)
-		b.edit(target, version, textEdits(f, doc, b.s.caps.encoding), id)
+		b.edit(target, version, textEdits(f, doc, b.s.caps), id)
 	case proposal.Create:
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s has come meanwhile", f.Path)
@@ -108,7 +108,7 @@ func (b *editBuilder) add(f proposal.Planned) error {
 		b.changes = append(b.changes, op)
 	default:
 		doc, _ := b.s.docs.get(path)
-		b.edit(target, version, textEdits(f, doc, b.s.caps.encoding), id)
+		b.edit(target, version, textEdits(f, doc, b.s.caps), id)
 	}
 	return nil
 }
@@ -144,12 +144,12 @@ func (b *editBuilder) edit(target uri.URI, version *int32, edits []protocol.Text
 
 // textEdits turns the byte edits of a planned page into LSP edits on the text as the client has it: editors take a byte order mark off when they
 // open a page, and count from after it.
-func textEdits(f proposal.Planned, doc *document, encoding protocol.PositionEncodingKind) []protocol.TextEdit {
+func textEdits(f proposal.Planned, doc *document, caps capabilities) []protocol.TextEdit {
 	text, shift := f.Before, 0
 	if bytes.HasPrefix(text, bom) && (doc == nil || !bytes.HasPrefix(doc.text, bom)) {
 		text, shift = text[len(bom):], len(bom)
 	}
-	l := newLines(text, encoding)
+	l := newLines(text, caps.encoding)
 	out, last := make([]protocol.TextEdit, 0, len(f.Edits)), 0
 	for _, e := range f.Edits {
 		start, end, added := max(0, e.Start-shift), max(0, e.End-shift), e.New
@@ -157,7 +157,7 @@ func textEdits(f proposal.Planned, doc *document, encoding protocol.PositionEnco
 			added = bytes.TrimPrefix(added, bom)
 		}
 		start, added = trimEdit(text, start, end, added)
-		if start == end && start == len(text) {
+		if caps.neovim() && start == end && start == len(text) {
 			start, added = appendToLine(text[last:], added)
 			start += last
 			end = start

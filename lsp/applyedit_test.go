@@ -51,7 +51,7 @@ func TestAppend(t *testing.T) {
 		{"empty.md", "- x\n", 0, 0, "- x\n", ""},
 	} {
 		old := input(t, "o-ls-15", c.file)
-		got := textEdits(planned(t, old, []byte(c.after)), nil, encodings[1])
+		got := textEdits(planned(t, old, []byte(c.after)), nil, capabilities{encoding: encodings[1]})
 		if len(got) != 1 || got[0].NewText != c.text || got[0].Range.Start != (protocol.Position{Line: c.line, Character: c.col}) || got[0].Range.Start != got[0].Range.End {
 			t.Errorf("%s: %+v", c.file, got)
 		}
@@ -63,7 +63,7 @@ func TestCaseEdits(t *testing.T) {
 	for _, c := range []struct{ id, page string }{{"o-df-02", "wiki/log.md"}, {"o-df-08", "wiki/win.md"}} {
 		old, after := input(t, c.id, "before", c.page), input(t, c.id, "after", c.page)
 		for _, enc := range encodings {
-			edits := textEdits(planned(t, old, after), nil, enc)
+			edits := textEdits(planned(t, old, after), nil, capabilities{encoding: enc})
 			if got := applyAll(old, edits, enc); !bytes.Equal(got, after) {
 				t.Errorf("%s in %s: %q, want %q", c.id, enc, got, after)
 			}
@@ -72,7 +72,7 @@ func TestCaseEdits(t *testing.T) {
 			}
 		}
 	}
-	one := textEdits(planned(t, input(t, "o-df-02", "before/wiki/log.md"), input(t, "o-df-02", "after/wiki/log.md")), nil, encodings[1])
+	one := textEdits(planned(t, input(t, "o-df-02", "before/wiki/log.md"), input(t, "o-df-02", "after/wiki/log.md")), nil, capabilities{encoding: encodings[1]})
 	if one[0].Range.Start != (protocol.Position{Line: 0, Character: 10}) || one[0].NewText != "\n" {
 		t.Errorf("the missing newline is %+v", one)
 	}
@@ -81,11 +81,11 @@ func TestCaseEdits(t *testing.T) {
 // TestByteOrderMark is case o-df-09: editors take the mark off, so line 0 begins after it.
 func TestByteOrderMark(t *testing.T) {
 	old := []byte("\ufeff---\ntitle: Old\n---\ntext\n")
-	got := textEdits(planned(t, old, []byte("\ufeff---\ntitle: New\n---\ntext\n")), nil, encodings[1])
+	got := textEdits(planned(t, old, []byte("\ufeff---\ntitle: New\n---\ntext\n")), nil, capabilities{encoding: encodings[1]})
 	if len(got) != 1 || got[0].Range.Start.Line != 1 || got[0].Range.Start.Character != 0 {
 		t.Errorf("%+v", got)
 	}
-	got = textEdits(planned(t, []byte("\ufeff# Old\n"), []byte("\ufeff# New\n")), nil, encodings[1])
+	got = textEdits(planned(t, []byte("\ufeff# Old\n"), []byte("\ufeff# New\n")), nil, capabilities{encoding: encodings[1]})
 	if len(got) != 1 || got[0].NewText != "# New\n" || got[0].Range.Start != (protocol.Position{}) {
 		t.Errorf("on the mark's line: %+v", got)
 	}

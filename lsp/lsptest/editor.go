@@ -450,3 +450,19 @@ func (e *Editor) checkProgress(params json.RawMessage) error {
 
 // Held gives the notifications of a method so far; for use within Until, where the lock is held.
 func (e *Editor) Held(method string) []json.RawMessage { return e.pick(e.notes, method) }
+
+// HeldRequests gives the server's requests of a method so far; for use within Until, where the lock is held.
+func (e *Editor) HeldRequests(method string) []json.RawMessage { return e.pick(e.requests, method) }
+
+// ReplyTo answers the server's first request of a method, which was left unanswered.
+func (e *Editor) ReplyTo(method string, result any) {
+	e.mu.Lock()
+	var id json.RawMessage
+	for _, r := range e.requests {
+		if r.Method == method && id == nil {
+			id = r.ID
+		}
+	}
+	e.mu.Unlock()
+	e.Reply(id, result)
+}

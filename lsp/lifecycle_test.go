@@ -1,0 +1,216 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rigwiki/rig/lsp/lsptest"
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/jsonrpc2"
+)
+
+func code(err error) int {
+	var e *lsptest.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// TestLifecycle holds the order of initialize, shutdown and exit (trap T46).
+func TestLifecycle(t *testing.T) {
+	h := newFakeHost(t, nil)
+	e := session(t, h, lsptest.Options{Root: newWiki(t, nil), Profile: lsptest.VSCode(), NoHandshake: true})
+	hover := map[string]any{"textDocument": map[string]string{"uri": "file:///w/a.md"}, "position": map[string]int{"line": 0, "character": 0}}
+	if err := e.Request("textDocument/hover", hover, nil); code(err) != -32002 {
+		t.Errorf("before initialize: %v", err)
+	}
+	e.Notify("textDocument/didOpen", map[string]any{"nonsense": 1})
+	if err := e.Request("initialize", e.InitParams(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Request("initialize", e.InitParams(), nil); code(err) != -32600 {
+		t.Errorf("a second initialize: %v", err)
+	}
+	e.Notify("initialized", struct{}{})
+	if err := e.Request("shutdown", nil, nil); err != nil {
+		t.Errorf("shutdown: %v", err)
+	}
+	if err := e.Request("textDocument/hover", hover, nil); code(err) != -32600 {
+		t.Errorf("after shutdown: %v", err)
+	}
+	e.Notify("exit", nil)
+	if got := e.Exit(); got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// TestExitWithoutShutdown has exit code 1.
+func TestExitWithoutShutdown(t *testing.T) {
+	e := session(t, newFakeHost(t, nil), lsptest.Options{Profile: lsptest.VSCode()})
+	e.Notify("exit", nil)
+	if got := e.Exit(); got != 1 {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// TestDeadClient holds that a server ends when the process of its client is gone although the stream stays open.
+func TestDeadClient(t *testing.T) {
+	child := exec.Command("sh", "-c", "read x")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e := session(t, newFakeHost(t, nil), lsptest.Options{Profile: lsptest.VSCode(), NoHandshake: true})
+	p := e.InitParams()
+	p["processId"] = child.Process.Pid
+	if err := e.Request("initialize", p, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // its status does not matter
+	if got := e.Exit(); got != 1 {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// TestNothingEndsTheServer is trap T44: what a client must not send, and may.
+func TestNothingEndsTheServer(t *testing.T) {
+	root := newWiki(t, nil)
+	e := session(t, newFakeHost(t, nil), lsptest.Options{Root: root, Profile: lsptest.VSCode()})
+	for _, n := range []struct {
+		method string
+		params any
+	}{
+		{"$/unknown", nil}, {"foo/bar", []int{1}}, {"textDocument/willSave", map[string]any{}}, {"textDocument/didOpen", map[string]any{"textDocument": 7}},
+		{"textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": "file:///nowhere.md", "version": 2}, "contentChanges": []any{}}},
+		{"$/cancelRequest", map[string]any{"id": nil}}, {"$/cancelRequest", map[string]any{"id": 99999}}, {"$/setTrace", map[string]any{"value": "verbose"}},
+		{"workspace/didChangeConfiguration", map[string]any{"settings": nil}}, {"textDocument/didSave", nil},
+		{"textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": "untitled:x", "languageId": "markdown", "version": 1, "text": ""}}},
+	} {
+		e.Notify(n.method, n.params)
+	}
+	for _, c := range []struct {
+		method string
+		params any
+		code   int
+	}{
+		{"foo/bar", nil, -32601},
+		{"textDocument/codeAction", map[string]any{"textDocument": 7}, -32602},
+		{"workspace/executeCommand", map[string]any{"command": "no.such"}, -32602},
+		{"workspace/executeCommand", map[string]any{"command": "rigwiki.ingest", "arguments": []any{1, 2}}, -32602},
+		{"workspace/executeCommand", map[string]any{"command": "rigwiki.ingest", "arguments": []any{"x"}}, -32602},
+		{"workspace/executeCommand", map[string]any{"command": "rigwiki.ingest", "arguments": []any{map[string]any{}}}, -32602},
+		{"workspace/executeCommand", map[string]any{"command": "rigwiki.proposal.show", "arguments": []any{map[string]any{"run": "none"}}}, -32602},
+		{"workspace/textDocumentContent", map[string]any{"uri": "rigwiki://none/x.md"}, -32602},
+	} {
+		if err := e.Request(c.method, c.params, nil); code(err) != c.code {
+			t.Errorf("%s %v: %v, want %d", c.method, c.params, err, c.code)
+		}
+	}
+	err := e.Execute("rigwiki.ingest", map[string]any{"uri": lsptest.URI(filepath.Join(root, "raw/src.md")), "URI": "x", "zeal": 1}, nil)
+	if code(err) != -32602 || !strings.Contains(err.Error(), `"URI", "zeal"`) {
+		t.Errorf("unknown keys: %v", err)
+	}
+	var s map[string]any
+	if err := e.Execute("rigwiki.status", map[string]any{}, &s); err != nil || s["rung"] != "annotations" {
+		t.Errorf("status %v, %v", s, err)
+	}
+	if got := e.Shutdown(); got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// TestPanic holds that a handler that panics answers one error and the server lives.
+func TestPanic(t *testing.T) {
+	h := newFakeHost(t, nil)
+	e := session(t, panicHost{h}, lsptest.Options{Root: newWiki(t, nil), Profile: lsptest.VSCode()})
+	if err := e.Execute("rigwiki.agent.list", map[string]any{}, nil); code(err) != -32603 {
+		t.Errorf("%v", err)
+	}
+	if err := e.Execute("rigwiki.status", map[string]any{}, nil); err != nil {
+		t.Error(err)
+	}
+	if got := e.Shutdown(); got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+type panicHost struct{ *fakeHost }
+
+func (panicHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) { panic("as tested") }
+
+// TestCancelRequest cancels a request by id.
+func TestCancelRequest(t *testing.T) {
+	entered := make(chan struct{})
+	h := blockingHost{newFakeHost(t, nil), entered}
+	e := session(t, h, lsptest.Options{Root: newWiki(t, nil), Profile: lsptest.VSCode()})
+	id := e.Send("workspace/executeCommand", map[string]any{"command": "rigwiki.agent.list", "arguments": []any{map[string]any{}}})
+	<-entered
+	e.Notify("$/cancelRequest", map[string]any{"id": json.RawMessage(id)})
+	if err := e.Await(id, nil); code(err) != -32800 {
+		t.Errorf("%v", err)
+	}
+}
+
+type blockingHost struct {
+	*fakeHost
+	entered chan struct{}
+}
+
+func (b blockingHost) Agents(ctx context.Context, _ *wiki.Wiki) ([]wiki.AgentInfo, error) {
+	close(b.entered)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestMapError holds the codes of errors.
+func TestMapError(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		code jsonrpc2.Code
+	}{
+		{t.Context(), errors.New("x"), -32803}, {ended, context.Canceled, -32800}, {t.Context(), context.Canceled, -32803},
+		{t.Context(), fmt.Errorf("wrapped: %w", invalid("x")), -32602},
+	} {
+		var e *jsonrpc2.Error
+		if !errors.As(mapError(c.ctx, c.err), &e) || e.Code != c.code {
+			t.Errorf("%v: %v, want %d", c.err, e, c.code)
+		}
+	}
+}
+
+// TestBytes is case o-ls-12: lengths count bytes, also of CJK text, and the server's lengths are right (the editor reads by them).
+func TestBytes(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "知识")
+	write(t, filepath.Join(root, "schema.md"), "# 知\n")
+	write(t, filepath.Join(root, "raw/源.md"), "# 源\n")
+	e := session(t, newFakeHost(t, proposes(map[string]string{"页.md": "# 页 \U0001F331\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane})
+	src := filepath.Join(root, "raw/源.md")
+	e.Open(src)
+	var got struct{ Run string }
+	if err := e.Execute("rigwiki.ingest", map[string]string{"uri": lsptest.URI(src)}, &got); err != nil {
+		t.Fatal(err)
+	}
+	if n := until(t, e, got.Run, proposal.Applied); n.Title != "ingest raw/源.md" {
+		t.Errorf("title %q", n.Title)
+	}
+	if read(t, filepath.Join(root, "页.md")) != "# 页 \U0001F331\n" {
+		t.Error("bytes differ")
+	}
+}
