@@ -1,20 +1,131 @@
 package sandbox
 
 import (
+	"fmt"
+	"net"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
-// jail is what a program on a copy is held by.
-type jail struct{}
-
-func startJailed(*program, *os.ProcAttr) (int, error) { return 0, syscall.ENOSYS }
-
+// confine finds out what can hold a program on a copy, and says so (tier B, else D).
 func (b *copyBox) confine() error {
-	b.conf = Confinement{Layer: "copy", Tier: "D", Processes: true, Network: "open"}
+	b.conf = Confinement{Layer: "copy", Tier: "D", Processes: true, Network: "open", Missing: []string{
+		"nothing keeps the program from writing elsewhere", "nothing keeps it from reading other files", "its network is open",
+	}}
+	abi := landlockABI()
+	if b.o.ForceUnconfined || abi < 1 {
+		return nil
+	}
+	if err := loopbackAddrs(b.spec.Network.Loopback); err != nil {
+		return err
+	}
+	b.conf = Confinement{Layer: "copy", Tier: "B", Processes: abi >= 6, HostWrites: abi >= 3, HostSecrets: true, Network: "open"}
+	for _, m := range []struct {
+		from int
+		what string
+	}{
+		{3, "cutting off files elsewhere is not denied (Landlock before version 3)"},
+		{4, "its network is open (Landlock before version 4)"},
+		{6, "the program could end its watcher, and the run would be discarded (Landlock before version 6)"},
+		{1 << 30, "modes, owners and times of the user's files can be changed (no Landlock covers them)"},
+	} {
+		if abi < m.from {
+			b.conf.Missing = append(b.conf.Missing, m.what)
+		}
+	}
+	var err error
+	if b.jail, err = newJail(b); err != nil {
+		return err
+	}
+	if abi < 4 {
+		b.jail.OpenNet = true
+		return nil
+	}
+	return b.confineNet()
+}
+
+// confineNet serves the allowed hosts through a proxy on our loopback interface. Its password is the program's alone.
+func (b *copyBox) confineNet() error {
+	b.conf.Network = "none"
+	for _, a := range b.spec.Network.Loopback {
+		b.jail.addPort(a)
+	}
+	if len(b.spec.Network.Hosts) > 0 {
+		g, err := newGate(b.spec.Network.Hosts, b.o.Dialer)
+		if err != nil {
+			return err
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		b.net = newServed(g)
+		b.net.token = newToken()
+		b.net.serveProxy(l, l.Addr().String())
+		b.jail.addPort(l.Addr().String())
+		b.conf.Network = "proxy (" + strings.Join(b.spec.Network.Hosts, ", ") + ")"
+	}
+	if len(b.jail.Ports) > 0 {
+		b.conf.Missing = append(b.conf.Missing, fmt.Sprintf("connections to other hosts at its allowed ports %v are not denied", b.jail.Ports))
+	}
 	return nil
 }
 
+// newJail says what the program may read and write: everything but HOME and the like; its view, its HOME and its temporary folder.
+func newJail(b *copyBox) (*jail, error) {
+	j := &jail{Procs: b.spec.Limits.Procs, Write: []string{b.view, b.tmpDir(), filepath.Join(b.spec.RunDir, "home")}}
+	hidden := []string{"/dev", "/home", "/root", "/run/user", "/run/secrets", "/lost+found"}
+	if os.Geteuid() == 0 {
+		hidden = append(hidden, secretFiles()...)
+	}
+	if b.spec.Home != "" {
+		if real, err := filepath.EvalSymlinks(b.spec.Home); err == nil && real != "/" {
+			hidden = append(hidden, real)
+		}
+	}
+	if err := j.readAround("/", hidden); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range append([]string{b.spec.RunDir, self}, b.spec.Visible...) {
+		real, err := filepath.EvalSymlinks(p)
+		if err != nil {
+			return nil, fmt.Errorf("show %s: %w", p, err)
+		}
+		j.Read = append(j.Read, real)
+	}
+	return j, nil
+}
+
+// readAround lets everything below dir be read but what is hidden.
+func (j *jail) readAround(dir string, hidden []string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		if e.Type()&os.ModeSymlink != 0 || slices.Contains(hidden, p) {
+			continue // where a link leads is judged there
+		}
+		if slices.ContainsFunc(hidden, func(h string) bool { return within(p, h) }) {
+			if err := j.readAround(p, hidden); err != nil {
+				return err
+			}
+			continue
+		}
+		j.Read = append(j.Read, p)
+	}
+	return nil
+}
+
+// start starts the reaper, which starts the program.
 func (b *copyBox) start(c Command, its stdio) (child, error) {
 	h, err := startHelper(reaperName, its, &syscall.SysProcAttr{Setsid: true})
 	if err != nil {

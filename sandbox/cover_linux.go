@@ -295,7 +295,7 @@ func (b *builder) secrets() error {
 	if err := os.Mkdir(b.scratch("folder"), 0o700); err != nil {
 		return err
 	}
-	for _, p := range []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d"} {
+	for _, p := range secretFiles() {
 		fi, err := os.Lstat(p)
 		if err != nil || fi.Mode()&fs.ModeSymlink != 0 {
 			continue
@@ -311,4 +311,9 @@ func (b *builder) secrets() error {
 		b.later(p, c)
 	}
 	return nil
+}
+
+// secretFiles are root's own.
+func secretFiles() []string {
+	return []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d"}
 }

@@ -87,7 +87,7 @@ func initSetup(spec viewSpec) (r ready, fds []int, err error) {
 	if v := landlockABI(); v < 1 {
 		r.Missing = append(r.Missing, "Landlock, the second wall (the mounts hold)")
 	}
-	if err := loadFilter(thisThread); err != nil {
+	if err := loadFilter(thisThread, ownNet); err != nil {
 		return r, nil, err
 	}
 	if spec.UID == 0 && unix.Getuid() == 0 {

@@ -18,6 +18,7 @@ func helpers() map[string]func() {
 	return map[string]func(){
 		reaperName: reaperMain,
 		initName:   initMain,
+		execName:   execMain,
 		probeName:  probeMain,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -33,7 +34,8 @@ type served struct {
 func newServed(g *gate) *served {
 	s := &served{gate: g, open: map[io.Closer]bool{}, hand: &handoff{conns: make(chan net.Conn), done: make(chan struct{})}}
 	s.ctx, s.cancel = context.WithCancel(context.Background()) // lives as long as the box, whose Close ends it
-	s.http = &http.Server{Handler: s.handler(), ReadHeaderTimeout: dialTimeout}
+	quiet := log.New(io.Discard, "", 0)                        // what goes wrong is told to the client; this package does not log
+	s.http = &http.Server{Handler: s.handler(quiet), ReadHeaderTimeout: dialTimeout, ErrorLog: quiet}
 	s.http.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if p, ok := c.(*portConn); ok {
 			return context.WithValue(ctx, portKey{}, p.port)
@@ -193,9 +195,10 @@ func closeWrite(c net.Conn) {
 type portKey struct{}
 
 // handler is the proxy: tunnels, absolute requests, and requests of clients that were led here by name.
-func (s *served) handler() http.Handler {
+func (s *served) handler(quiet *log.Logger) http.Handler {
 	forward := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.Out.Host = r.In.URL.Host },
+		ErrorLog: quiet,
+		Rewrite:  func(r *httputil.ProxyRequest) { r.Out.Host = r.In.URL.Host },
 		Transport: &http.Transport{DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
 			host, port, err := net.SplitHostPort(addr)
 			if err != nil {

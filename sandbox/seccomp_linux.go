@@ -32,9 +32,35 @@ const (
 	ipprotoMPTCP   = 262
 )
 
+// netWall says what keeps a program from the host's network.
+type netWall int
+
+const (
+	ownNet    netWall = iota // a network namespace: nothing to add (or nothing can)
+	sharedNet                // Landlock, which knows TCP only, and not all of it
+)
+
+// netRules are what the filter must deny where the network is the host's: everything that is not a plain TCP connection. Data sent with a
+// connection request (TCP fast open) passes Landlock's hook.
+func netRules() []seccomp.NameWithConditions {
+	var rules []seccomp.NameWithConditions
+	for _, family := range []uint64{unix.AF_INET, unix.AF_INET6} {
+		inet := seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: family}
+		rules = append(rules,
+			seccomp.NameWithConditions{Name: "socket", Conditions: seccomp.ArgumentConditions{inet, {Argument: 1, Operation: seccomp.BitsSet, Value: unix.SOCK_DGRAM}}},
+			seccomp.NameWithConditions{Name: "socket", Conditions: seccomp.ArgumentConditions{inet,
+				{Argument: 2, Operation: seccomp.NotEqual, Value: 0}, {Argument: 2, Operation: seccomp.NotEqual, Value: unix.IPPROTO_TCP}}})
+	}
+	for name, flags := range map[string]uint32{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
+		rules = append(rules, seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{
+			{Argument: flags, Operation: seccomp.BitsSet, Value: unix.MSG_FASTOPEN}}})
+	}
+	return rules
+}
+
 // filterPolicy is the filter for this machine. Sockets may be of the internet and of the routing kind only: a unix socket leads to services of
 // the host (docker, the session bus, ssh-agent) through any read-only mount. A socketpair leads nowhere and stays.
-func filterPolicy() (seccomp.Policy, error) {
+func filterPolicy(w netWall) (seccomp.Policy, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
 		return seccomp.Policy{}, err
@@ -62,6 +88,9 @@ func filterPolicy() (seccomp.Policy, error) {
 				Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: bit}}})
 		}
 	}
+	if w == sharedNet {
+		eperm.NamesWithCondtions = append(eperm.NamesWithCondtions, netRules()...)
+	}
 	return seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{eperm}}, nil
 }
 
@@ -78,8 +107,8 @@ const (
 // The library's program lets calls of another architecture pass (v1.6.0: "if arch is not ours, jump to the default action"), so on x86-64 the
 // 32-bit entry would be a way round the whole filter: ours begins with a check that ends such a process. clone3 hides its flags from
 // filters; told that it does not exist, libraries use clone.
-func loadFilter(s scope) error {
-	policy, err := filterPolicy()
+func loadFilter(s scope, w netWall) error {
+	policy, err := filterPolicy(w)
 	if err != nil {
 		return err
 	}

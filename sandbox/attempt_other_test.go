@@ -1,0 +1,7 @@
+//go:build !linux
+
+package sandbox
+
+func attemptMain() bool { return false }
+
+func fetchMain() bool { return false }
