@@ -114,12 +114,6 @@ func loopbacks(env []string) []string {
 	return slices.Compact(out)
 }
 
-// layer is the sandbox layer for a wiki: asked for by name, or the best that was found to work.
-func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (sandbox.Layer, error) {
-	l, _, err := sandbox.Auto(ctx, w.Real, h.home, sandbox.Choice{Layer: cmpOr(name, cfg.Sandbox.Layer), AllowUnconfined: true}) // until confinement lands: cfg.Sandbox.AllowUnconfined
-	return l, err
-}
-
 // configEnv is `agent.<name>.env` as "K=V".
 func configEnv(c adapters.AgentConfig) []string {
 	env := make([]string, 0, len(c.Env))

@@ -211,6 +211,7 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	r.release = append(r.release, func() { _ = removeRunDir(dir) })
 	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + layer.Name() + ")"})
 	if r.box, err = layer.Open(ctx, r.spec(dir, inv)); err != nil {
+		r.host.forgetTier(r.wiki, r.cfg, r.job.Layer)
 		return fmt.Errorf("open the sandbox: %w", err)
 	}
 	r.release = append(r.release, func() { _ = r.box.Close() })

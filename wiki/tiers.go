@@ -1,0 +1,89 @@
+package wiki
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rigwiki/rig/sandbox"
+)
+
+// tierCache is cache/tiers.json below RIG_HOME: which tier was found to work, by what the finding depends on. A real try costs tens of milliseconds, more than
+// a small run; a tier that then breaks in set-up ends the run with an error and is forgotten, so that the next run tries again.
+type tierCache map[string]string
+
+func (h *Host) tierFile() string { return filepath.Join(h.rigHome, "cache", "tiers.json") }
+
+// tierKey is what a finding depends on: the boot, the user, our binary, the wiki's folder, HOME and what was asked for.
+func (h *Host) tierKey(w *Wiki, c sandbox.Choice) string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // elsewhere the other parts tell enough
+	parts := []string{strings.TrimSpace(string(boot)), fmt.Sprint(os.Geteuid()), h.home, c.Layer, fmt.Sprint(c.AllowUnconfined)}
+	for _, path := range []string{h.self, w.Real} {
+		if fi, err := os.Stat(path); err == nil && path == h.self {
+			parts = append(parts, path, fmt.Sprint(fi.Size(), fi.ModTime().UnixNano()))
+		} else {
+			parts = append(parts, path, fileIdentity(path))
+		}
+	}
+	return strings.Join(parts, "|")
+}
+
+// layer is the sandbox layer for a wiki: what was asked for by name, or the best that was found to work.
+func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (sandbox.Layer, error) {
+	c := choice(cfg, name)
+	key := h.tierKey(w, c)
+	if tier, ok := h.readTiers()[key]; ok {
+		if l, ok := sandbox.Tier(tier, c); ok {
+			return l, nil
+		}
+	}
+	l, report, err := sandbox.Auto(ctx, w.Real, h.home, c)
+	if err != nil {
+		return nil, &ending{State: "failed", Exit: ExitFailed, Message: "no sandbox can be had here: " + err.Error(),
+			Hint: "see `rig wiki doctor`; sandbox.allowUnconfined in config.json5 runs agents without protection"}
+	}
+	h.keepTier(key, report.Tier)
+	return l, nil
+}
+
+func (h *Host) readTiers() tierCache {
+	t := tierCache{}
+	if text, err := os.ReadFile(h.tierFile()); err == nil {
+		_ = json.Unmarshal(text, &t) // a broken cache only costs a try
+	}
+	return t
+}
+
+// keepTier remembers a finding; "" forgets it. The file is replaced whole; of two writers one is forgotten, which costs a try.
+func (h *Host) keepTier(key, tier string) {
+	t := h.readTiers()
+	if len(t) > 200 { // old boots, binaries and wikis
+		clear(t)
+	}
+	if t[key] = tier; tier == "" {
+		delete(t, key)
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(h.tierFile()), 0o700); err != nil {
+		return
+	}
+	tmp := fmt.Sprintf("%s.%d", h.tierFile(), os.Getpid())
+	if err := os.WriteFile(tmp, text, 0o600); err == nil {
+		_ = os.Rename(tmp, h.tierFile())
+	}
+}
+
+// forgetTier makes the next run try again.
+func (h *Host) forgetTier(w *Wiki, cfg Config, name string) {
+	h.keepTier(h.tierKey(w, choice(cfg, name)), "")
+}
+
+func choice(cfg Config, name string) sandbox.Choice {
+	return sandbox.Choice{Layer: cmpOr(name, cfg.Sandbox.Layer), AllowUnconfined: cfg.Sandbox.AllowUnconfined, Hide: HideEntry}
+}
