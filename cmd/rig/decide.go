@@ -17,7 +17,7 @@ func (a *app) decide(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *propo
 	switch {
 	case a.flags.apply:
 		err = a.applyRun(ctx, h, w, rec.Run, proposal.Selection{}, a.flags.yes)
-	case a.flags.json == "" && terminal(a.in) && terminal(a.out):
+	case a.flags.json == "" && terminal(a.in) && (terminal(a.out) || terminal(a.err)):
 		err = a.ask(ctx, h, w, *rec)
 	default:
 		a.warn("waiting as a proposal: `rig wiki proposals show %s`, `rig wiki proposals apply %s`", rec.Run, rec.Run)
