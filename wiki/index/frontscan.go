@@ -3,13 +3,20 @@ package index
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // simpleFields reads "key: value" lines whose values are plain or quoted texts of one line, or lists of such. It says false where YAML could
 // mean anything else than what it read.
 func simpleFields(text []byte, inner span) ([]Field, bool) {
+	block := text[inner.start:inner.end]
+	for i, c := range block {
+		if c < ' ' && c != '\n' && !(c == '\r' && i+1 < len(block) && block[i+1] == '\n') || c == 0x7f {
+			return nil, false
+		}
+	}
 	fields, faults, sure := scanFields(text, inner)
-	return fields, sure && len(faults) == 0
+	return fields, sure && len(faults) == 0 && utf8.Valid(block)
 }
 
 // tolerantFields reads what can be read of a block that is no YAML, with a fault for each value that explains it.

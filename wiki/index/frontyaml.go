@@ -114,7 +114,7 @@ func libraryField(text []byte, inner span, p *ast.MappingValueNode, nextLine int
 			f.ValueStart, _ = trimSpan(text, at.start+n+colon+1, f.End)
 		}
 	}
-	if f.ValueStart < f.End {
+	if null, ok := p.Value.(*ast.NullNode); !ok || bytes.Contains(text[f.ValueStart:f.End], []byte(null.GetToken().Value)) { // else nothing is written
 		f.Values, f.List, f.Map = nodeValues(p.Value)
 	}
 	return f

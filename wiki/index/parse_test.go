@@ -306,7 +306,7 @@ func FuzzFrontMatter(f *testing.F) {
 		}
 		if !bytes.ContainsAny(block, "\x00\r\t") && !bytes.Contains(block, []byte("---")) {
 			if err := agree(block); err != nil {
-				t.Logf("%q: %v", block, err)
+				t.Fatalf("%q: %v", block, err)
 			}
 		}
 	})

@@ -1,0 +1,185 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rigwiki/rig/wiki/index/indextest"
+)
+
+// benchWiki gives a generated wiki of about n pages; RIG_BENCH_WIKI names a folder in which they are kept between runs.
+func benchWiki(b *testing.B, n int) (root string, paths []string) {
+	b.Helper()
+	keep := os.Getenv("RIG_BENCH_WIKI")
+	if keep == "" {
+		keep = b.TempDir()
+	}
+	root = filepath.Join(keep, fmt.Sprint(n))
+	if _, err := os.Stat(filepath.Join(root, "log.md")); err == nil {
+		return root, nil
+	}
+	paths, err := indextest.Write(root, indextest.Options{Pages: n * 10 / 11, Seed: 1, Unresolved: 0.04})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return root, paths
+}
+
+func sizes(b *testing.B, run func(b *testing.B, n int)) {
+	for _, n := range []int{1000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			if n > 10_000 && (testing.Short() || os.Getenv("RIG_BENCH_WIKI") == "") {
+				b.Skip("100,000 pages need RIG_BENCH_WIKI, a folder in which the wiki is kept")
+			}
+			run(b, n)
+		})
+	}
+}
+
+func mustOpen(b *testing.B, root, dir string) *Index {
+	b.Helper()
+	x, err := Open(context.Background(), Options{Root: root, Dir: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return x
+}
+
+func BenchmarkBuild(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, _ := benchWiki(b, n)
+		for b.Loop() {
+			dir := b.TempDir()
+			x := mustOpen(b, root, dir)
+			b.ReportMetric(float64(folderSizeOnDisk(b, dir))/1e6, "MB")
+			_ = x.Close()
+		}
+	})
+}
+
+func folderSizeOnDisk(b *testing.B, dir string) (n int64) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, d := range entries {
+		if fi, err := d.Info(); err == nil {
+			n += fi.Size()
+		}
+	}
+	return n
+}
+
+// kept opens an index once, so that the next opening finds it current.
+func kept(b *testing.B, n int) (root, dir string, links []Link, from string) {
+	root, _ = benchWiki(b, n)
+	dir = filepath.Join(filepath.Dir(root), fmt.Sprint(n, "-index"))
+	x := mustOpen(b, root, dir)
+	defer x.Close()
+	if err := x.Refresh(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	for _, rel := range x.Paths() {
+		if p, ok := x.Page(rel); ok && len(p.Links) >= 5 && !strings.HasPrefix(rel, "raw/") {
+			if links = append(links, p.Links...); len(links) >= 10 {
+				return root, dir, links[:10], rel
+			}
+		}
+	}
+	b.Fatal("no links")
+	return
+}
+
+// BenchmarkOpenResolve is what a short-lived process pays: open a current index, resolve ten links, close.
+func BenchmarkOpenResolve(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, links, from := kept(b, n)
+		for b.Loop() {
+			x := mustOpen(b, root, dir)
+			for _, l := range links {
+				x.ResolveLink(from, l)
+			}
+			_ = x.Close()
+		}
+	})
+}
+
+func BenchmarkResolve(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, links, from := kept(b, n)
+		x := mustOpen(b, root, dir)
+		defer x.Close()
+		for b.Loop() {
+			x.ResolveLink(from, links[0])
+		}
+	})
+}
+
+func BenchmarkRefresh(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, _, _ := kept(b, n)
+		x := mustOpen(b, root, dir)
+		defer x.Close()
+		for b.Loop() {
+			if err := x.Refresh(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkBacklinks(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, links, from := kept(b, n)
+		x := mustOpen(b, root, dir)
+		defer x.Close()
+		to := from
+		for _, l := range links {
+			if m := x.ResolveLink(from, l); len(m) > 0 {
+				to = m[0].Path
+			}
+		}
+		for b.Loop() {
+			x.Backlinks(to)
+		}
+	})
+}
+
+// BenchmarkKeystroke is a new text in a buffer and what diagnostics ask of it.
+func BenchmarkKeystroke(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, _, from := kept(b, n)
+		x := mustOpen(b, root, dir)
+		defer x.Close()
+		text, _ := x.Source(from)
+		for b.Loop() {
+			x.SetBuffer(from, text)
+			p, _ := x.Page(from)
+			for _, l := range p.Links {
+				x.ResolveLink(from, l)
+			}
+		}
+	})
+}
+
+func BenchmarkParsePage(b *testing.B) {
+	root, _ := benchWiki(b, 1000)
+	x := mustOpen(b, root, "")
+	defer x.Close()
+	var texts [][]byte
+	total := 0
+	for _, rel := range x.Paths() {
+		t, _ := x.Source(rel)
+		texts, total = append(texts, t), total+len(t)
+	}
+	b.SetBytes(int64(total))
+	for b.Loop() {
+		for _, t := range texts {
+			ParsePage(t)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package index
+
+import (
+	"encoding/binary"
+	"os"
+	"slices"
+
+	"github.com/rigwiki/rig/sandbox"
+)
+
+// segment keeps what was read from some pages: links, search terms and text. It is never changed: a page that is read anew goes to another
+// segment, and names tells which one counts.
+type segment struct {
+	mapping
+	name     string // of its files, without suffix
+	texts    mapping
+	docs     []byte
+	strings  []byte
+	links    []byte
+	linkKeys keyTable // loose last part of a link's target -> document
+	pathKeys keyTable // path -> document
+	terms    []byte   // offsets into termText, one more than terms
+	termText []byte
+	lists    []byte // per term: offset into postings, number of documents
+	postings []byte
+	titles   []byte // terms of titles and aliases, in order
+	total    uint64 // length of all documents
+}
+
+const (
+	segmentMagic    = "rigsegm1"
+	segmentSections = 13
+	docSize         = 80
+)
+
+// segmentBuilder collects pages. It is used by one goroutine.
+type segmentBuilder struct {
+	docs, strings, links []byte
+	linkKeys, pathKeys   []pair
+	ids                  map[string]uint32
+	list                 []postingList
+	inTitle              []bool
+	weight               []uint32 // of each term in the document at hand
+	touched              []uint32
+	total                uint64
+	size                 int // bytes of postings
+	tok                  tokenizer
+	text                 textWriter
+}
+
+type postingList struct {
+	buf   []byte
+	last  uint32
+	count uint32
+}
+
+// textWriter takes the pages' texts; the zero value drops them.
+type textWriter struct {
+	file *os.File
+	buf  []byte
+	off  uint64
+	err  error
+}
+
+func (w *textWriter) write(b []byte) (off uint64) {
+	off = w.off
+	if w.file == nil {
+		return off
+	}
+	w.off += uint64(len(b))
+	w.buf = append(w.buf, b...)
+	if len(w.buf) > 1<<20 {
+		w.flush()
+	}
+	return off
+}
+
+func (w *textWriter) flush() {
+	if w.file != nil && w.err == nil {
+		_, w.err = w.file.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
+}
+
+func (b *segmentBuilder) count() int { return len(b.docs) / docSize }
+
+// add takes a page and tells its document.
+func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte) uint32 {
+	if b.ids == nil {
+		b.ids = map[string]uint32{}
+	}
+	doc := uint32(b.count())
+	linkOff := len(b.links)
+	for _, l := range p.Links {
+		if l.External() || l.Target == "" {
+			continue
+		}
+		b.links = appendLink(b.links, l)
+		b.linkKeys = append(b.linkKeys, pair{linkKey(l.Target), doc})
+	}
+	b.tok.whole = false
+	length := docTerms(&b.tok, stem(rel), p, text, b.term)
+	for _, id := range b.touched {
+		b.post(id, doc)
+	}
+	b.touched = b.touched[:0]
+	b.total += uint64(length)
+	le := binary.LittleEndian
+	b.docs = le.AppendUint64(b.docs, b.text.write(text))
+	for _, v := range []int{len(text), int(checksum(text)), length, len(b.strings), len(rel), linkOff, len(b.links) - linkOff, 0} {
+		b.docs = le.AppendUint32(b.docs, uint32(v))
+	}
+	for _, v := range []uint64{id.Dev, id.Ino, uint64(id.Size), uint64(id.Mtime), uint64(id.Ctime)} {
+		b.docs = le.AppendUint64(b.docs, v)
+	}
+	b.strings = append(b.strings, rel...)
+	b.pathKeys = append(b.pathKeys, pair{keyHash(pathKey, rel), doc})
+	return doc
+}
+
+func (b *segmentBuilder) term(term []byte, weight uint32) {
+	id, ok := b.ids[string(term)]
+	if !ok {
+		id = uint32(len(b.list))
+		b.ids[string(term)] = id
+		b.list = append(b.list, postingList{})
+		b.weight = append(b.weight, 0)
+		b.inTitle = append(b.inTitle, false)
+	}
+	if b.weight[id] == 0 {
+		b.touched = append(b.touched, id)
+	}
+	b.weight[id] += weight
+	if weight == titleWeight {
+		b.inTitle[id] = true
+	}
+}
+
+// post appends the document to a term's list: the distance from the document before, with a flag for weight 1, then other weights.
+func (b *segmentBuilder) post(id, doc uint32) {
+	l := &b.list[id]
+	w := b.weight[id]
+	b.weight[id] = 0
+	before := len(l.buf)
+	delta := uint64(doc-l.last) << 1
+	if l.count == 0 {
+		delta = uint64(doc) << 1
+	}
+	if w == 1 {
+		l.buf = binary.AppendUvarint(l.buf, delta|1)
+	} else {
+		l.buf = binary.AppendUvarint(binary.AppendUvarint(l.buf, delta), uint64(w))
+	}
+	l.last = doc
+	l.count++
+	b.size += len(l.buf) - before
+}
+
+// finish gives the segment file's parts.
+func (b *segmentBuilder) finish() [][]byte {
+	le := binary.LittleEndian
+	names := make([]string, 0, len(b.ids))
+	for t := range b.ids {
+		names = append(names, t)
+	}
+	slices.Sort(names)
+	var terms, termText, lists, titles []byte
+	postings := make([]byte, 0, b.size)
+	for i, t := range names {
+		id := b.ids[t]
+		terms = le.AppendUint32(terms, uint32(len(termText)))
+		termText = append(termText, t...)
+		lists = le.AppendUint32(le.AppendUint32(lists, uint32(len(postings))), b.list[id].count)
+		postings = append(postings, b.list[id].buf...)
+		if b.inTitle[id] {
+			titles = le.AppendUint32(titles, uint32(i))
+		}
+	}
+	terms = le.AppendUint32(terms, uint32(len(termText)))
+	links, paths := newKeyTable(b.linkKeys), newKeyTable(b.pathKeys)
+	return pack(segmentMagic, b.docs, b.strings, b.links, links.hashes, links.values, paths.hashes, paths.values,
+		terms, termText, lists, postings, titles, le.AppendUint64(nil, b.total))
+}
+
+func openSegment(m, texts mapping) (*segment, error) {
+	s, err := unpack(m.data, segmentMagic, segmentSections)
+	if err != nil {
+		return nil, err
+	}
+	if len(s[12]) != 8 {
+		return nil, errFormat
+	}
+	return &segment{mapping: m, texts: texts, docs: s[0], strings: s[1], links: s[2], linkKeys: keyTable{s[3], s[4]}, pathKeys: keyTable{s[5], s[6]},
+		terms: s[7], termText: s[8], lists: s[9], postings: s[10], titles: s[11], total: u64(s[12], 0)}, nil
+}
+
+func (s *segment) close() {
+	s.mapping.close()
+	s.texts.close()
+}
+
+func (s *segment) count() int { return len(s.docs) / docSize }
+
+func (s *segment) doc(i uint32) []byte { return s.docs[i*docSize : (i+1)*docSize] }
+
+func (s *segment) path(i uint32) string {
+	d := s.doc(i)[8:]
+	return string(s.strings[u32(d, 3) : u32(d, 3)+u32(d, 4)])
+}
+
+func (s *segment) length(i uint32) uint32 { return u32(s.doc(i)[8:], 2) }
+
+func (s *segment) id(i uint32) sandbox.FileID {
+	d := s.doc(i)[40:]
+	return sandbox.FileID{Dev: u64(d, 0), Ino: u64(d, 1), Size: int64(u64(d, 2)), Mtime: int64(u64(d, 3)), Ctime: int64(u64(d, 4))}
+}
+
+// text is the document's text, proved by its checksum: a merge is built on it.
+func (s *segment) text(i uint32) ([]byte, bool) {
+	d := s.doc(i)
+	off, n := u64(d, 0), uint64(u32(d[8:], 0))
+	if off+n > uint64(len(s.texts.data)) {
+		return nil, false
+	}
+	text := slices.Clone(s.texts.data[off : off+n])
+	return text, checksum(text) == u32(d[8:], 1)
+}
+
+// docLinks decodes the document's links inside the wiki.
+func (s *segment) docLinks(i uint32) []Link {
+	d := s.doc(i)[8:]
+	return decodeLinks(s.links[u32(d, 5) : u32(d, 5)+u32(d, 6)])
+}
+
+// term finds a term; ok is false where no page of the segment has it, and at is where it would stand.
+func (s *segment) term(term string) (at int, ok bool) {
+	lo, hi := 0, s.termCount()
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); string(s.termAt(mid)) < term {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < s.termCount() && string(s.termAt(lo)) == term
+}
+
+func (s *segment) termCount() int      { return len(s.terms)/4 - 1 }
+func (s *segment) termAt(i int) []byte { return s.termText[u32(s.terms, i):u32(s.terms, i+1)] }
+
+// documents is how many documents have the term.
+func (s *segment) documents(term int) uint32 { return u32(s.lists, 2*term+1) }
+
+// each calls visit with the documents of a term and its weight there.
+func (s *segment) each(term int, visit func(doc, weight uint32)) {
+	list := s.postings[u32(s.lists, 2*term):]
+	doc := uint64(0)
+	for range s.documents(term) {
+		v, n := binary.Uvarint(list)
+		list = list[n:]
+		doc += v >> 1
+		w := uint64(1)
+		if v&1 == 0 {
+			w, n = binary.Uvarint(list)
+			list = list[n:]
+		}
+		visit(uint32(doc), uint32(w))
+	}
+}
