@@ -2,6 +2,8 @@ package index
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -113,8 +115,16 @@ func (x *Index) visible(rel string) bool {
 			return false
 		}
 	}
-	// What Hide says needs the folder's entries: such a page waits for the next refresh.
-	return x.o.Hide == nil
+	for i := 0; x.o.Hide != nil && i <= len(rel); i++ {
+		if i < len(rel) && rel[i] != '/' {
+			continue
+		}
+		fi, err := os.Lstat(x.file(rel[:i]))
+		if err != nil || x.o.Hide(rel[:i], fs.FileInfoToDirEntry(fi)) {
+			return false
+		}
+	}
+	return true
 }
 
 // localPath tells a path that stays inside of the wiki.
@@ -234,7 +244,8 @@ func (o *oldTexts) add(rel string, id sandbox.FileID, text []byte) {
 
 // Text gives the text that a page on disk had while its stat identity was id: what the index read then, in this process or another. It is
 // false where the index was not there to read it, or where it was long ago. The text is proved by checksum and must not be written to.
-func (x *Index) Text(rel string, id sandbox.FileID) ([]byte, bool) {
+func (x *Index) Text(rel string, id FileID) ([]byte, bool) {
+	x.ensureSound()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if e := x.over[rel]; e != nil && e.id == id && e.content != nil {

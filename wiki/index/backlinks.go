@@ -15,6 +15,7 @@ type Ref struct {
 // Backlinks gives the links of other pages that mean rel, in order of page and position. Pages that were written in place since they were
 // read last are seen after a refresh, or once they are asked for.
 func (x *Index) Backlinks(rel string) []Ref {
+	x.ensureSound()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	r, ok := x.lookup(rel)
@@ -83,6 +84,7 @@ func (x *Index) inMemory() []*entry {
 // EachLink calls visit with every link inside the wiki and what it resolves to, page by page in no order, until visit says false. It reads
 // no page.
 func (x *Index) EachLink(visit func(from string, l Link, to []Match) bool) {
+	x.ensureSound()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	more := true

@@ -110,6 +110,7 @@ type built struct {
 	mu       sync.Mutex
 	entries  map[string]*entry
 	segments []*segment
+	all      bool // every page was read: the segments before are no longer needed
 }
 
 // build reads pages into segments, in parallel, and lays out names anew from them, from entries and from what the index holds.
@@ -118,6 +119,16 @@ func (x *Index) build(ctx context.Context, pages []string, entries map[string]*e
 	if b.entries == nil {
 		b.entries = map[string]*entry{}
 	}
+	if err := x.buildFrom(ctx, b, pages, folders); err != nil {
+		return err
+	}
+	if x.worn() {
+		return x.buildAll(ctx)
+	}
+	return nil
+}
+
+func (x *Index) buildFrom(ctx context.Context, b *built, pages []string, folders []folder) error {
 	group, gctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	for range min(workers(), 1+len(pages)/64) {

@@ -48,6 +48,7 @@ type Index struct {
 	warnings []string
 
 	pages pageCache
+	proof sync.Once // of the segments' checksums
 }
 
 // Open opens the index of a wiki. Where a kept one is current it costs a stat for each folder; what changed in a folder is read; a page that
@@ -303,3 +304,6 @@ func fresh(rel string, id sandbox.FileID, text []byte) *entry {
 	p := ParsePage(text)
 	return &entry{path: rel, class: pageClass, id: id, title: p.Title, aliases: p.Aliases, at: docRef{segment: noSegment}, content: &content{page: &p, text: text}}
 }
+
+// FileID is a file's stat identity, in the sandbox's words.
+type FileID = sandbox.FileID

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -334,6 +333,9 @@ func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 		if got := x.Backlinks("b.md"); len(got) != 1 {
 			t.Errorf("backlinks %v", got)
 		}
+		if got := x.Search("water", 5); len(got) != 1 {
+			t.Errorf("hits %v", got)
+		}
 		if w := x.Warnings(); len(w) != 1 || !strings.Contains(w[0], "built anew") {
 			t.Errorf("warnings %q", w)
 		}
@@ -346,7 +348,7 @@ func TestHiddenAndSpecial(t *testing.T) { // o-fs-02, o-fs-05
 		"wiki/.git/description.md", "wiki/node_modules/p/README.md", "wiki/.venv/lib/LICENSE.md", "wiki/__pycache__/z.md"} {
 		write(t, root, f, "# x\n[[.trash/old]]\n")
 	}
-	if err := syscall.Mkfifo(filepath.Join(root, "wiki/pipe.md"), 0o600); err != nil {
+	if err := makeFIFO(filepath.Join(root, "wiki/pipe.md")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("a.md", filepath.Join(root, "wiki/link.md")); err != nil {

@@ -19,12 +19,55 @@ func (x *Index) keepOnClose() error {
 	return x.build(context.Background(), nil, nil, nil) // bounded: what is in memory only
 }
 
-// keptFiles tells whether the files of all segments are still there: another process may have built the index anew.
-func (x *Index) keptFiles() bool {
+// worn tells whether the segments are to be made anew from all pages: there are too many, or another process did so already and took files away.
+func (x *Index) worn() bool {
+	if len(x.segments) > maxSegments {
+		return true
+	}
 	for _, s := range x.segments {
-		if _, err := os.Stat(filepath.Join(x.o.Dir, s.name+segmentSuffix)); s.name != "" && err != nil {
-			return false
+		if s.name == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(x.o.Dir, s.name+segmentSuffix)); err != nil {
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// ensureSound proves the segments by their checksums, once, before they are used first; where one is broken, all are built anew.
+func (x *Index) ensureSound() {
+	x.proof.Do(func() {
+		x.writing.Lock()
+		defer x.writing.Unlock()
+		for _, s := range x.segments {
+			if s.name != "" && !sound(s.data) {
+				x.warn("the kept index is built anew: %s does not match its checksum", s.name)
+				if err := x.buildAll(context.Background()); err != nil {
+					x.warn("the index is not complete: %v", err)
+				}
+				return
+			}
+		}
+	})
+}
+
+// buildAll reads every page anew. Who calls it holds writing.
+func (x *Index) buildAll(ctx context.Context) error {
+	var pages []string
+	x.mu.RLock()
+	for row := range uint32(x.base.count()) {
+		if rel := x.base.path(row); x.base.class(row) == pageClass {
+			if e, ok := x.over[rel]; !ok || e != nil {
+				pages = append(pages, rel)
+			}
+		}
+	}
+	for rel, e := range x.over {
+		if _, ok := x.base.find(rel); !ok && e != nil && e.class == pageClass {
+			pages = append(pages, rel)
+		}
+	}
+	x.mu.RUnlock()
+	return x.buildFrom(ctx, &built{entries: map[string]*entry{}, all: true}, pages, nil)
 }

@@ -55,8 +55,12 @@ func (x *Index) rebase(ctx context.Context, b *built, folders []folder) error {
 func (x *Index) merged(b *built) ([]*segment, []*entry) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	segments := append(slices.Clone(x.segments), b.segments...)
-	shift := uint32(len(x.segments))
+	var segments []*segment
+	if !b.all {
+		segments = slices.Clone(x.segments)
+	}
+	shift := uint32(len(segments))
+	segments = append(segments, b.segments...)
 	entries := make([]*entry, 0, x.base.count()+len(b.entries))
 	for row := range uint32(x.base.count()) {
 		if _, ok := b.entries[x.base.path(row)]; !ok {
@@ -177,6 +181,11 @@ func (x *Index) install(n *names, segments []*segment, taken map[string]*entry, 
 	defer x.mu.Unlock()
 	if x.base != nil {
 		x.base.close()
+	}
+	for _, s := range x.segments {
+		if !slices.Contains(segments, s) {
+			s.close()
+		}
 	}
 	left := map[string]*entry{}
 	for rel, e := range x.over {

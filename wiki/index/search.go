@@ -1,0 +1,179 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Hit is a page found.
+type Hit struct {
+	Path    string
+	Title   string
+	Heading string  // text of the heading that the snippet stands under, "" for the page's title and text before any
+	Snippet string  // plain text of the best paragraph, at most 300 bytes
+	Score   float64 // BM25F, to compare hits of one search
+}
+
+// The parameters of BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). A wiki's pages vary in length for good reason,
+// hence the low b.
+const (
+	bm25K = 1.2
+	bm25B = 0.4
+)
+
+// Search gives the pages that match a text best, at most limit. Any text is a query; one without letters and digits finds nothing.
+func (x *Index) Search(terms string, limit int) []Hit {
+	q := parseQuery(terms)
+	if len(q.terms) == 0 || limit <= 0 {
+		return nil
+	}
+	x.ensureSound()
+	x.mu.RLock()
+	x.expand(&q)
+	found := x.score(q, 2*limit+10)
+	x.mu.RUnlock()
+	hits := make([]Hit, 0, len(found))
+	look := newLook(q)
+	for _, f := range found {
+		p, text, ok := x.current(f.path)
+		if !ok {
+			continue
+		}
+		h := Hit{Path: f.path, Title: p.Title, Score: f.score}
+		var together float64
+		h.Heading, h.Snippet, together = look.passage(&p, text)
+		h.Score *= 1 + together/2
+		if slices.Contains(ideas(stem(p.Path), p.Title, p.Aliases), q.idea) {
+			h.Score *= 2
+		}
+		if x.behind(f.path) {
+			h.Score /= 2
+		}
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path)) })
+	return hits[:min(limit, len(hits))]
+}
+
+// scored is a page with its score.
+type scored struct {
+	path  string
+	score float64
+}
+
+// score gives the best pages. The caller holds mu.
+func (x *Index) score(q query, limit int) []scored {
+	memory := x.inMemory()
+	pages, total := float64(len(memory)), 0.0
+	for _, s := range x.segments {
+		pages += float64(s.count())
+		total += float64(s.total)
+	}
+	for _, e := range memory {
+		e.content.counted(e.path)
+		total += float64(e.content.length)
+	}
+	mean := max(1, total/max(1, pages))
+	weights := x.weights(q, memory, pages)
+	top := newTop(limit)
+	for i, s := range x.segments {
+		x.scoreSegment(uint32(i), s, q, weights, mean, top)
+	}
+	for _, e := range memory {
+		score, hit := 0.0, 0
+		for i, t := range q.terms {
+			best := 0.0
+			for j, v := range t.alike {
+				if tf := e.content.terms[v.text]; tf > 0 {
+					best = max(best, weights[i][j]*saturate(float64(tf), float64(e.content.length)/mean))
+				}
+			}
+			score += best
+			hit += truth(best > 0)
+		}
+		if hit > 0 {
+			top.add(score*coverage(hit, len(q.terms)), func() (string, bool) { return e.path, true })
+		}
+	}
+	return top.list
+}
+
+// weights gives the worth of each variant of each term: rare terms count for more.
+func (x *Index) weights(q query, memory []*entry, pages float64) [][]float64 {
+	out := make([][]float64, len(q.terms))
+	for i, t := range q.terms {
+		for _, v := range t.alike {
+			n := 0.0
+			for _, s := range x.segments {
+				if at, ok := s.term(v.text); ok {
+					n += float64(s.documents(at))
+				}
+			}
+			for _, e := range memory {
+				n += float64(truth(e.content.terms[v.text] > 0))
+			}
+			out[i] = append(out[i], float64(v.worth)*math.Log(1+(pages-n+0.5)/(n+0.5)))
+		}
+	}
+	return out
+}
+
+func saturate(tf, length float64) float64 {
+	return tf * (bm25K + 1) / (tf + bm25K*(1-bm25B+bm25B*length))
+}
+
+// coverage makes pages that have more of the query's terms count for more.
+func coverage(hit, terms int) float64 { return 0.4 + 0.6*float64(hit)/float64(terms) }
+
+func (x *Index) scoreSegment(index uint32, s *segment, q query, weights [][]float64, mean float64, top *top) {
+	sums := make([]struct {
+		score     float32
+		hit, last uint8 // terms that it has; the last of them, counted from 1
+	}, s.count())
+	for i, t := range q.terms {
+		for j, v := range t.alike {
+			at, ok := s.term(v.text)
+			if !ok {
+				continue
+			}
+			s.each(at, func(doc, tf uint32) {
+				d := &sums[doc]
+				if d.last != uint8(i+1) {
+					d.hit, d.last = d.hit+1, uint8(i+1)
+				}
+				d.score += float32(weights[i][j] * saturate(float64(tf), float64(s.length(doc))/mean))
+			})
+		}
+	}
+	for doc, sum := range sums {
+		if sum.hit > 0 {
+			top.add(float64(sum.score)*coverage(int(sum.hit), len(q.terms)), func() (string, bool) { return x.alive(docRef{index, uint32(doc)}) })
+		}
+	}
+}
+
+// top keeps the best of many, best first.
+type top struct {
+	limit int
+	list  []scored
+}
+
+func newTop(limit int) *top { return &top{limit: limit} }
+
+// add takes a score; the path is asked for only where it is among the best.
+func (t *top) add(score float64, path func() (string, bool)) {
+	if len(t.list) == t.limit && score <= t.list[len(t.list)-1].score {
+		return
+	}
+	p, ok := path()
+	if !ok {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(t.list, score, func(s scored, score float64) int { return cmp.Compare(score, s.score) })
+	if len(t.list) == t.limit {
+		t.list = t.list[:t.limit-1]
+	}
+	t.list = slices.Insert(t.list, i, scored{p, score})
+}
