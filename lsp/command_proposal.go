@@ -168,23 +168,6 @@ func (s *server) runUndo(ctx context.Context, a runArgs) (any, error) {
 	return answer, argumentError(err)
 }
 
-// find gives the wiki and the store of a run, with the wiki's root in the spelling of this session's workspace.
-func (s *server) find(run string) (*wiki.Wiki, *proposal.Store, error) {
-	if run == "" {
-		return nil, nil, invalid("the argument needs run")
-	}
-	w, store, err := s.host.Locate(run)
-	if err != nil {
-		return nil, nil, argumentError(err)
-	}
-	for _, own := range s.wikis() {
-		if own.Real == w.Real {
-			return own, store, nil
-		}
-	}
-	return w, store, nil
-}
-
 // argumentError gives an error about what the user named the code for that.
 func argumentError(err error) error {
 	if errors.Is(err, proposal.ErrUnknown) || errors.Is(err, proposal.ErrNoRun) {

@@ -48,7 +48,7 @@ func (s *server) rung() rung {
 
 // preview shows a proposal that has just come.
 func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record) {
-	store, err := s.host.Store(w)
+	store, err := s.store(w)
 	if err != nil {
 		s.log.Error("the proposal cannot be shown", zap.String("run", rec.Run), zap.Error(err))
 		return

@@ -15,8 +15,10 @@ import (
 // shelf keeps the records of each wiki's runs, so that code actions read nothing. Runs of the CLI, the daemon and other editors appear when the
 // folder's time changes, which costs a stat to see.
 type shelf struct {
-	mu    sync.Mutex
-	wikis map[string]*shelved
+	mu     sync.Mutex
+	wikis  map[string]*shelved
+	stores map[string]*proposal.Store // by wiki id: a store remembers what it read
+	where  map[string]*wiki.Wiki      // by run
 }
 
 type shelved struct {
@@ -27,7 +29,56 @@ type shelved struct {
 	recs    []proposal.Record
 }
 
-func newShelf() *shelf { return &shelf{wikis: map[string]*shelved{}} }
+func newShelf() *shelf {
+	return &shelf{wikis: map[string]*shelved{}, stores: map[string]*proposal.Store{}, where: map[string]*wiki.Wiki{}}
+}
+
+// store gives the store of a wiki, one for the session.
+func (s *server) store(w *wiki.Wiki) (*proposal.Store, error) {
+	s.shelf.mu.Lock()
+	store := s.shelf.stores[w.ID]
+	s.shelf.mu.Unlock()
+	if store != nil {
+		return store, nil
+	}
+	store, err := s.host.Store(w)
+	if err != nil {
+		return nil, err
+	}
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
+	if had := s.shelf.stores[w.ID]; had != nil {
+		return had, nil
+	}
+	s.shelf.stores[w.ID] = store
+	return store, nil
+}
+
+// find gives the wiki and the store of a run, with the wiki's root in the spelling of this session's workspace.
+func (s *server) find(run string) (*wiki.Wiki, *proposal.Store, error) {
+	if run == "" {
+		return nil, nil, invalid("the argument needs run")
+	}
+	s.shelf.mu.Lock()
+	w := s.shelf.where[run]
+	s.shelf.mu.Unlock()
+	if w == nil {
+		var err error
+		if w, _, err = s.host.Locate(run); err != nil {
+			return nil, nil, argumentError(err)
+		}
+		for _, own := range s.wikis() {
+			if own.Real == w.Real {
+				w = own
+			}
+		}
+		s.shelf.mu.Lock()
+		s.shelf.where[run] = w
+		s.shelf.mu.Unlock()
+	}
+	store, err := s.store(w)
+	return w, store, err
+}
 
 // records gives what is known of a wiki's runs, newest first, and has it read in the background where it is out of date.
 func (s *server) records(w *wiki.Wiki) []proposal.Record {
@@ -85,7 +136,7 @@ func (s *server) loadShelf(w *wiki.Wiki, sh *shelved) (again bool) {
 }
 
 func (s *server) readShelf(w *wiki.Wiki) (recs []proposal.Record, dir string, seen time.Time, err error) {
-	store, err := s.host.Store(w)
+	store, err := s.store(w)
 	if err != nil {
 		return nil, "", seen, err
 	}
