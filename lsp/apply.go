@@ -184,7 +184,7 @@ func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Pla
 	word <- said
 	if len(client.Files)+len(client.Settled) > 0 {
 		results = s.readBack(ctx, t, client, said.applied)
-		s.book(ctx, t, client, results)
+		s.book(ctx, t, client, results, said.applied)
 	}
 	if len(host.Files)+len(host.Settled) > 0 && (len(client.Files) == 0 || anyApplied(results)) {
 		results = append(results, s.write(ctx, t, host)...)
@@ -226,7 +226,7 @@ func (s *server) movedOn(w *wiki.Wiki, plan proposal.Plan) bool {
 }
 
 // book records what was read back. Pages that settled before count as well.
-func (s *server) book(ctx context.Context, t task, plan proposal.Plan, results []pageResult) {
+func (s *server) book(ctx context.Context, t task, plan proposal.Plan, results []pageResult, applied bool) {
 	release, err := s.host.LockApply(ctx, t.wiki, t.store)
 	if err != nil {
 		s.failed(t, "keep the receipt", err)
@@ -244,9 +244,12 @@ func (s *server) book(ctx context.Context, t task, plan proposal.Plan, results [
 		}
 		files = append(files, f)
 	}
-	if _, err := t.store.Note(t.rec.Run, plan, "editor", files); err != nil {
+	receipt, err := t.store.Note(t.rec.Run, plan, "editor", files)
+	if err != nil {
 		s.failed(t, "keep the receipt", err)
+		return
 	}
+	s.watchPages(t, plan, receipt, results, applied)
 }
 
 // write has the host write what the client cannot.

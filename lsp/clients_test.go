@@ -177,13 +177,16 @@ func TestTypingAfter(t *testing.T) {
 	page := filepath.Join(root, "a.md")
 	var e *lsptest.Editor
 	ready := make(chan struct{})
+	var answer atomic.Bool
 	e = session(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\nnew line\n\nend\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane,
 		Answer: onApply(func(params json.RawMessage) any {
 			<-ready
 			if err := e.ApplyEdit(params); err != nil {
 				t.Error(err)
 			}
-			e.Change(page, e.Buffer(page).Text+"typed at once\n")
+			if !answer.Load() {
+				e.Change(page, e.Buffer(page).Text+"typed at once\n")
+			}
 			return map[string]any{"applied": true}
 		})})
 	close(ready)
@@ -192,6 +195,44 @@ func TestTypingAfter(t *testing.T) {
 	if n := until(t, e, run, proposal.Applied); !strings.Contains(n.Message, "waiting to be saved: a.md") {
 		t.Errorf("message %q", n.Message)
 	}
+	e.Save(page)
+	eventually(t, "word of the save", func() bool {
+		list := told(e.Notes(methodRun), run)
+		return list[len(list)-1].Message == "a.md is saved, with later changes of yours"
+	})
+	answer.Store(true)
+	if err := e.Execute("rigwiki.run.undo", map[string]string{"run": run}, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, run, proposal.Discarded)
+	if got := e.Buffer(page).Text; got != "# A\nold line\n\nend\ntyped at once\n" {
+		t.Errorf("after the undo the page is %q", got)
+	}
+}
+
+// TestLateEdit is eglot's way: "applied" at once, and the edit when the user has looked at it.
+func TestLateEdit(t *testing.T) {
+	root := newWiki(t, map[string]string{"a.md": "# A\nold line\n"})
+	page := filepath.Join(root, "a.md")
+	e := session(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\nnew line\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane,
+		Answer: onApply(func(json.RawMessage) any { return map[string]any{"applied": true} })})
+	e.Open(page)
+	run := ingest(t, e, root)
+	eventually(t, "the read-back", func() bool {
+		list := told(e.Notes(methodRun), run)
+		return len(list) > 0 && strings.Contains(list[len(list)-1].Message, "not applied: a.md")
+	})
+	if err := e.ApplyEdit(e.Requests("workspace/applyEdit")[0]); err != nil {
+		t.Fatal(err)
+	}
+	if n := until(t, e, run, proposal.Applied); n.Message != "a.md: waiting to be saved" {
+		t.Errorf("message %q", n.Message)
+	}
+	e.Save(page)
+	eventually(t, "word of the save", func() bool {
+		list := told(e.Notes(methodRun), run)
+		return list[len(list)-1].Message == "a.md is saved"
+	})
 }
 
 // TestFormatter holds that what an editor changes on its own is told as the editor's.

@@ -147,7 +147,7 @@ func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 		if doc, ok := s.docs.get(path); ok {
 			s.docs.set(doc)
 			s.unsaved.mark(path, false)
-			s.background(func(context.Context) { s.saved(doc) })
+			s.lookAgain(doc, true)
 		}
 	}
 	return nil

@@ -99,36 +99,55 @@ func (s *server) lookAt(t task, f proposal.Planned, applied bool) pageResult {
 }
 
 // lookInside finds out which hunks are in a text that is neither as before nor as planned: the user ticked some, or typed meanwhile. A hunk is in
-// where merging it changes nothing.
+// where merging it changes nothing. What is kept as applied is the text with those hunks alone: what the user typed is not ours to take back.
 func (s *server) lookInside(t task, f proposal.Planned, text []byte, r *pageResult) {
-	in := func(plan func(proposal.Current) (proposal.Plan, error)) bool {
-		p, err := plan(func(rel string) ([]byte, bool, error) {
-			if rel == f.Path {
-				return text, true, nil
-			}
-			return s.current(t.wiki)(rel)
-		})
-		return err == nil && slices.ContainsFunc(p.Settled, func(q proposal.Planned) bool { return q.Path == f.Path })
-	}
 	if t.undo || len(f.Hunks) == 0 {
-		if in(t.plan) {
-			r.word, r.text = proposal.WordApplied, text
+		if _, there := s.planOn(t, f.Path, text, t.plan); there {
+			r.word, r.text = proposal.WordApplied, f.After
 		}
 		return
 	}
+	pick := func(ids []string) func(proposal.Current) (proposal.Plan, error) {
+		return func(cur proposal.Current) (proposal.Plan, error) {
+			return t.store.Plan(t.rec.Run, proposal.Selection{Hunks: ids}, cur)
+		}
+	}
 	for _, id := range f.Hunks {
-		sel := proposal.Selection{Hunks: []string{id}}
-		if in(func(cur proposal.Current) (proposal.Plan, error) { return t.store.Plan(t.rec.Run, sel, cur) }) {
+		if _, there := s.planOn(t, f.Path, text, pick([]string{id})); there {
 			r.hunks = append(r.hunks, id)
 		}
 	}
 	switch len(r.hunks) {
 	case 0:
 	case len(f.Hunks):
-		r.word, r.text, r.hunks = proposal.WordApplied, text, nil
+		r.word, r.text, r.hunks = proposal.WordApplied, f.After, nil
 	default:
-		r.word, r.text = proposal.WordPartly, text
+		r.word = proposal.WordPartly
+		if made, _ := s.planOn(t, f.Path, f.Before, pick(r.hunks)); made != nil {
+			r.text = made
+		}
 	}
+}
+
+// planOn makes a plan as if one page had a certain text: the text that the plan makes of it, nil where it makes none, and whether the page is there
+// already.
+func (s *server) planOn(t task, path string, text []byte, plan func(proposal.Current) (proposal.Plan, error)) (after []byte, there bool) {
+	cur := s.current(t.wiki)
+	p, err := plan(func(rel string) ([]byte, bool, error) {
+		if rel == path {
+			return text, true, nil
+		}
+		return cur(rel)
+	})
+	if err != nil {
+		return nil, false
+	}
+	for _, q := range p.Files {
+		if q.Path == path {
+			return q.After, false
+		}
+	}
+	return nil, slices.ContainsFunc(p.Settled, func(q proposal.Planned) bool { return q.Path == path })
 }
 
 // reshape takes off what editors change on their own: line ends, blanks at the end of lines, the last newlines.
@@ -156,11 +175,6 @@ func (s *server) report(t task, said clientWord, results []pageResult) {
 		sentence += "; " + said.reason
 	}
 	s.notify(noteOf(rec, sentence))
-	for _, r := range results {
-		if r.word == proposal.WordUnsaved {
-			s.watchSave(t, r)
-		}
-	}
 	if said.applied && !anyApplied(results) && len(results) > 0 {
 		s.tell(messageWarning, t.rec.Title+": the editor says that it applied the changes, but the pages are as before; the proposal waits")
 	}

@@ -44,7 +44,7 @@ type server struct {
 	set     *settings
 	shelf   *shelf
 	board   *board
-	saves   *saves
+	after   *aftermath
 	unsaved *unsavedPages
 	bounds  bounds
 	quit    chan struct{} // closed by exit and by the end of the client's process
@@ -68,7 +68,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 		o.Log = zap.NewNop()
 	}
 	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, docs: newDocuments(), folders: newFolders(), runs: newRuns(),
-		set: &settings{}, shelf: newShelf(), board: newBoard(), saves: newSaves(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
+		set: &settings{}, shelf: newShelf(), board: newBoard(), after: newAftermath(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
 	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(rwc), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())

@@ -91,6 +91,7 @@ func (s *server) opened(doc *document) {
 
 func (s *server) changed(doc *document) {
 	s.unsaved.mark(doc.path, true)
+	s.lookAgain(doc, false)
 }
 
 func (s *server) closed(doc *document) {
