@@ -106,8 +106,7 @@ func (f *fixture) oldOrNew(step string) {
 // A kill at every step of an apply, another at some step of the recovery, then recovery: as if nothing had happened in between.
 func TestKilledApply(t *testing.T) {
 	for n := 0; ; n++ {
-		f := newFixture(t, crashBefore)
-		f.Store.flush = noSync
+		f := newQuickFixture(t, crashBefore)
 		run := f.propose(crashAfter)
 		killed := f.crash("apply", run, n)
 		f.oldOrNew(fmt.Sprintf("killed at %d", n))
@@ -150,8 +149,7 @@ func has(m map[string]string, key string) bool { _, ok := m[key]; return ok }
 
 func TestKilledUndo(t *testing.T) {
 	for n := 0; ; n++ {
-		f := newFixture(t, crashBefore)
-		f.Store.flush = noSync
+		f := newQuickFixture(t, crashBefore)
 		run := f.propose(crashAfter)
 		f.apply(run, Selection{Flagged: true})
 		killed := f.crash("undo", run, n)
@@ -175,8 +173,7 @@ func TestKilledUndo(t *testing.T) {
 func TestKilledThenEdited(t *testing.T) {
 	mine := maps.Clone(crashBefore)
 	for n := 1; ; n += 2 {
-		f := newFixture(t, mine)
-		f.Store.flush = noSync
+		f := newQuickFixture(t, mine)
 		run := f.propose(crashAfter)
 		killed := f.crash("apply", run, n)
 		if !killed {

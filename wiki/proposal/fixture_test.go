@@ -22,7 +22,25 @@ type fixture struct {
 
 func newFixture(t testing.TB, pages map[string]string) *fixture {
 	t.Helper()
-	dir := t.TempDir()
+	return newFixtureIn(t, t.TempDir(), pages)
+}
+
+// newQuickFixture is for the tests that make thousands of files: in memory where the system has such a folder, and without fsync, which
+// only the power could tell.
+func newQuickFixture(t testing.TB, pages map[string]string) *fixture {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "proposal-test-")
+	if err != nil {
+		dir = t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a leftover in memory fails nothing
+	f := newFixtureIn(t, dir, pages)
+	f.Store.flush = noSync
+	return f
+}
+
+func newFixtureIn(t testing.TB, dir string, pages map[string]string) *fixture {
+	t.Helper()
 	f := &fixture{TB: t, wiki: filepath.Join(dir, "wiki")}
 	if err := os.Mkdir(f.wiki, 0o755); err != nil {
 		t.Fatal(err)

@@ -61,38 +61,33 @@ func mergeBack(base, ours, theirs []byte, page Planned) diff.Merged {
 type change struct {
 	lo, hi int
 	lines  [][]byte
+	open   bool // the text it leads to ends without LF
 }
 
 // mergeTouching merges two descendants of base whose changes may touch, but not overlap nor insert at one place. Where equal lines repeat, as
 // they do in logs, one step can be told in several ways; it looks for one in which the sides do not overlap.
 func mergeTouching(base, ours, theirs []byte) ([]byte, bool) {
-	o := closed(base)
-	lines := diff.Split(o)
-	a, b := changes(o, closed(ours)), changes(o, closed(theirs))
+	lines := diff.Split(closed(base))
+	a, b := changes(base, ours), changes(base, theirs)
+	end := open(ours)
+	if end == open(base) {
+		end = open(theirs)
+	}
 	for _, told := range [][2][]change{{a, b}, {slide(lines, a, up), slide(lines, b, down)}, {slide(lines, a, down), slide(lines, b, up)}} {
-		out, ok := interleave(lines, slices.Concat(told[0], told[1]))
-		if !ok {
-			continue
+		if out, ok := interleave(lines, slices.Concat(told[0], told[1]), end); ok {
+			return out, true
 		}
-		end := open(ours)
-		switch {
-		case reaches(a, lines):
-		case reaches(b, lines), open(ours) == open(base):
-			end = open(theirs)
-		}
-		if end && len(out) > 0 {
-			out = out[:len(out)-1]
-		}
-		return out, true
 	}
 	return nil, false
 }
 
-// interleave makes the changes of both sides on the lines of a base; false where they overlap, or differ at one place.
-func interleave(lines [][]byte, all []change) ([]byte, bool) {
+// interleave makes the changes of both sides on the lines of a base; false where they overlap, or differ at one place. end tells whether
+// the last line has no LF where neither side changed it. A line that was not the last of its text keeps its LF where it becomes the last.
+func interleave(lines [][]byte, all []change, end bool) ([]byte, bool) {
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) })
 	var out []byte
 	done, last := 0, change{lo: -1, hi: -1}
+	fromBase := true // whether the last line written is the base's
 	for _, c := range all {
 		if c.lo == last.lo && c.hi == last.hi {
 			if slices.EqualFunc(c.lines, last.lines, bytes.Equal) {
@@ -105,9 +100,19 @@ func interleave(lines [][]byte, all []change) ([]byte, bool) {
 		}
 		out = append(out, bytes.Join(lines[done:c.lo], nil)...)
 		out = append(out, bytes.Join(c.lines, nil)...)
+		if c.lo > done || len(c.lines) > 0 {
+			fromBase = len(c.lines) == 0
+		}
+		if c.hi == len(lines) {
+			end = c.open && (fromBase || len(c.lines) > 0)
+		}
 		done, last = c.hi, c
 	}
-	return append(out, bytes.Join(lines[done:], nil)...), true
+	out = append(out, bytes.Join(lines[done:], nil)...)
+	if end && len(out) > 0 {
+		out = out[:len(out)-1]
+	}
+	return out, true
 }
 
 // shift moves a change by one line where that makes the same text of the base's lines; false where it does not.
@@ -133,9 +138,9 @@ func up(lines [][]byte, c change) (change, bool) {
 	switch {
 	case c.lo == 0:
 	case n == 0 && bytes.Equal(lines[c.lo-1], lines[c.hi-1]):
-		return change{c.lo - 1, c.hi - 1, nil}, true
+		return change{c.lo - 1, c.hi - 1, nil, c.open}, true
 	case c.lo == c.hi && n > 0 && bytes.Equal(lines[c.lo-1], c.lines[n-1]):
-		return change{c.lo - 1, c.hi - 1, slices.Concat(c.lines[n-1:], c.lines[:n-1])}, true
+		return change{c.lo - 1, c.hi - 1, slices.Concat(c.lines[n-1:], c.lines[:n-1]), c.open}, true
 	}
 	return c, false
 }
@@ -145,18 +150,19 @@ func down(lines [][]byte, c change) (change, bool) {
 	switch {
 	case c.hi == len(lines):
 	case n == 0 && bytes.Equal(lines[c.lo], lines[c.hi]):
-		return change{c.lo + 1, c.hi + 1, nil}, true
+		return change{c.lo + 1, c.hi + 1, nil, c.open}, true
 	case c.lo == c.hi && n > 0 && bytes.Equal(lines[c.lo], c.lines[0]):
-		return change{c.lo + 1, c.hi + 1, slices.Concat(c.lines[1:], c.lines[:1])}, true
+		return change{c.lo + 1, c.hi + 1, slices.Concat(c.lines[1:], c.lines[:1]), c.open}, true
 	}
 	return c, false
 }
 
 func changes(base, side []byte) []change {
-	lines := diff.Split(side)
+	a, b := closed(base), closed(side)
+	lines := diff.Split(b)
 	var list []change
-	for _, op := range diff.Lines(base, side) {
-		list = append(list, change{op.A0, op.A1, lines[op.B0:op.B1]})
+	for _, op := range diff.Lines(a, b) {
+		list = append(list, change{op.A0, op.A1, lines[op.B0:op.B1], open(side)})
 	}
 	return list
 }
@@ -170,11 +176,6 @@ func closed(text []byte) []byte {
 }
 
 func open(text []byte) bool { return len(text) > 0 && text[len(text)-1] != '\n' }
-
-// reaches tells whether one side changed the end of the base: then the result ends as that side does, with or without LF.
-func reaches(side []change, lines [][]byte) bool {
-	return len(side) > 0 && side[len(side)-1].hi == len(lines)
-}
 
 // edits are the replacements at line boundaries that lead from before to after.
 func edits(before, after []byte) []Edit {

@@ -73,8 +73,7 @@ func userLines(text string) []string {
 
 // seeded runs a property over fresh seeds; the seed of a failure is told.
 func seeded(t *testing.T, runs int, check func(t *testing.T, f *fixture, r *texts)) {
-	f := newFixture(t, nil)
-	f.Store.flush = noSync
+	f := newQuickFixture(t, nil)
 	start := uint64(time.Now().UnixNano())
 	for i := range uint64(runs) {
 		check(t, f, &texts{Rand: rand.New(rand.NewPCG(start+i, 7))})
@@ -114,7 +113,7 @@ func (f *fixture) decide(r *texts, run string, meanwhile func()) map[string]bool
 
 // Without other edits the page is the base with just the accepted hunks, whatever the order; and the undo gives the base.
 func TestAnyOrderEqualsTheModel(t *testing.T) {
-	seeded(t, 120, func(t *testing.T, f *fixture, r *texts) {
+	seeded(t, 400, func(t *testing.T, f *fixture, r *texts) {
 		base := r.base()
 		agent := r.edit(base, 1+r.IntN(8))
 		if base == agent {
@@ -139,7 +138,7 @@ func TestAnyOrderEqualsTheModel(t *testing.T) {
 // Whatever the user types in between, at any place, stays, and what was rejected never comes; also after an undo.
 func TestNoEditOfTheUserIsLost(t *testing.T) {
 	conflicts, undone := 0, 0
-	seeded(t, 200, func(t *testing.T, f *fixture, r *texts) {
+	seeded(t, 400, func(t *testing.T, f *fixture, r *texts) {
 		base := r.base()
 		agent := r.edit(base, 1+r.IntN(6))
 		if base == agent {
@@ -182,7 +181,7 @@ func TestNoEditOfTheUserIsLost(t *testing.T) {
 
 // An undo with no later edits restores the bytes, the user's earlier edits included.
 func TestUndoWithoutLaterEditsIsExact(t *testing.T) {
-	seeded(t, 120, func(t *testing.T, f *fixture, r *texts) {
+	seeded(t, 400, func(t *testing.T, f *fixture, r *texts) {
 		base := r.base()
 		agent, mine := r.edit(base, 1+r.IntN(6)), r.types(base)
 		if base == agent {
@@ -202,7 +201,7 @@ func TestUndoWithoutLaterEditsIsExact(t *testing.T) {
 
 // Two proposals on one list, applied in turn and taken back in any order, lose no entry of each other.
 func TestTwoProposalsOnOneList(t *testing.T) {
-	seeded(t, 100, func(t *testing.T, f *fixture, r *texts) {
+	seeded(t, 300, func(t *testing.T, f *fixture, r *texts) {
 		base := r.base()
 		f.put("log.md", base)
 		var runs []string
