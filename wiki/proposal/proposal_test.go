@@ -313,34 +313,36 @@ func TestUndoKeepsLaterEdits(t *testing.T) {
 	f := newFixture(t, map[string]string{"p.md": "1\n2\n3\n", "q.md": "q\n"})
 	run := f.propose(map[string]string{"p.md": "1\ntwo\n3\n", "q.md": "Q\n", "n.md": "new\n"})
 	f.apply(run, Selection{})
-	f.put("p.md", "1\ntwo\n3\nmine\n")
+	f.put("p.md", "1\ntwo\nmine\n3\n")
 	f.put("n.md", "new\nmine\n")
 	f.put("q.md", "Q mine\n")
 	plan := f.undo(run)
 	if len(plan.Conflicts) != 2 {
 		t.Errorf("conflicts %+v", plan.Conflicts)
 	}
-	f.wantTree(map[string]string{"p.md": "1\n2\n3\nmine\n", "q.md": "Q mine\n", "n.md": "new\nmine\n"})
+	f.wantTree(map[string]string{"p.md": "1\n2\nmine\n3\n", "q.md": "Q mine\n", "n.md": "new\nmine\n"})
 	f.wantState(run, Partly)
 	// Once the user has taken the edits back, the rest can be undone.
 	f.put("n.md", "new\n")
 	f.put("q.md", "Q\n")
 	f.undo(run)
-	f.wantTree(map[string]string{"p.md": "1\n2\n3\nmine\n", "q.md": "q\n"})
+	f.wantTree(map[string]string{"p.md": "1\n2\nmine\n3\n", "q.md": "q\n"})
 	f.wantState(run, Discarded)
 }
 
 func TestApplyChecksThePagesFirst(t *testing.T) {
-	f := newFixture(t, map[string]string{"a.md": "a\n", "b.md": "b\n"})
-	run := f.propose(map[string]string{"a.md": "A\n", "b.md": "B\n"})
+	f := newFixture(t, map[string]string{"a.md": "a\n", "b.md": "b\n", "old.md": long()})
+	run := f.propose(map[string]string{"a.md": "A\n", "b.md": "B\n", "c.md": "c\n", "new.md": long()})
 	plan := f.plan(run, Selection{})
-	f.put("b.md", "typed\n")
+	for _, name := range []string{"b.md", "c.md", "new.md"} {
+		f.put(name, "typed\n")
+	}
 	_, err := f.Apply(plan, "cli")
 	var moved *MovedError
-	if !errors.Is(err, ErrMoved) || !errors.As(err, &moved) || len(moved.Paths) != 1 || moved.Paths[0] != "b.md" {
+	if !errors.Is(err, ErrMoved) || !errors.As(err, &moved) || strings.Join(moved.Paths, " ") != "new.md c.md b.md" {
 		t.Errorf("error %v", err)
 	}
-	f.wantTree(map[string]string{"a.md": "a\n", "b.md": "typed\n"})
+	f.wantTree(map[string]string{"a.md": "a\n", "old.md": long(), "b.md": "typed\n", "c.md": "typed\n", "new.md": "typed\n"})
 	f.wantState(run, Proposed)
 }
 
@@ -375,6 +377,22 @@ func TestSaveDuringTheSwap(t *testing.T) {
 			f.wantState(run, Partly)
 		})
 	}
+}
+
+// Saved once before the swap and once more before it is taken back: the newest text wins.
+func TestSaveTwiceDuringTheSwap(t *testing.T) {
+	f := newFixture(t, map[string]string{"e.md": "e\n"})
+	run := f.propose(map[string]string{"e.md": "E\n"})
+	plan := f.plan(run, Selection{})
+	f.Store.step = func(name string) {
+		if name == "swap" || name == "swapped" {
+			f.put("e.md", name+"\n")
+		}
+	}
+	if _, err := f.Apply(plan, "cli"); !errors.Is(err, ErrMoved) {
+		t.Errorf("error %v", err)
+	}
+	f.wantTree(map[string]string{"e.md": "swapped\n"})
 }
 
 func TestDecidedMeanwhile(t *testing.T) {

@@ -215,3 +215,47 @@ func TestTwoStoresOnOneFolder(t *testing.T) {
 		}
 	}
 }
+
+// Hunks rejected by several stores at once are all remembered.
+func TestDiscardsAtOnce(t *testing.T) {
+	pages, after := map[string]string{}, map[string]string{}
+	for i := range 30 {
+		name := fmt.Sprintf("p%02d.md", i)
+		pages[name], after[name] = "old\n", "new\n"
+	}
+	f := newQuickFixture(t, pages)
+	run := f.propose(after)
+	var wg sync.WaitGroup
+	for name := range after {
+		other, err := Open(f.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			if err := other.Discard(run, Selection{Paths: []string{name}}, "no", "editor"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	f.wantState(run, Discarded)
+}
+
+// A record belongs to who loaded it: changing it changes nothing for others until it is saved.
+func TestLoadedRecordsAreApart(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "a\n"})
+	run := f.propose(map[string]string{"a.md": "b\n"})
+	rec := f.record(run)
+	rec.Files[0].Path = "z.md"
+	rec.Files[0].Decided = append(rec.Files[0].Decided, Decision{Accept: true})
+	if again := f.record(run); again.Files[0].Path != "a.md" || len(again.Files[0].Decided) != 0 {
+		t.Errorf("loaded again: %+v", again.Files[0])
+	}
+	if err := f.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	rec.Files[0].Path = "y.md"
+	if again := f.record(run); again.Files[0].Path != "z.md" {
+		t.Errorf("after the save: %+v", again.Files[0])
+	}
+}
