@@ -9,6 +9,7 @@ import (
 
 	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/sandbox/diff"
+	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -39,6 +40,7 @@ type Input struct {
 type View interface {
 	Resolve(from, target string) []string
 	Similar(rel, title string, aliases []string) []string
+	Backlinks(rel string) []index.Ref
 }
 
 // Judgement is policy's verdict on a run.

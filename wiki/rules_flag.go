@@ -112,7 +112,7 @@ func (j *judge) appendOnly(d *proposal.Draft) bool {
 // agentInstructions holds for files that agents read as orders, wherever they lie; the one that serves as the schema is protected.
 func agentInstructions(_ *judge, p *page) string {
 	for _, at := range []string{p.Path, p.From} {
-		if at != "" && slices.Contains([]string{"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "skill.md"}, path.Base(foldPath(at))) {
+		if at != "" && slices.Contains([]string{"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md"}, path.Base(foldPath(at))) {
 			return "agents read " + path.Base(at) + " as instructions: it would steer later runs"
 		}
 	}

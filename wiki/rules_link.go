@@ -51,6 +51,9 @@ func newBrokenLink(j *judge, p *page) string {
 	if j.View == nil {
 		return ""
 	}
+	if left := j.leftBehind(p); len(left) > 0 {
+		return "links to it would lead nowhere, in " + some(left)
+	}
 	if p.NewText == nil || !strings.HasSuffix(p.Path, ".md") {
 		return ""
 	}
@@ -92,6 +95,33 @@ func (j *judge) fileAt(rel string) bool {
 	abs := filepath.Join(j.Wiki.Real, filepath.FromSlash(rel))
 	fi, err := os.Lstat(abs)
 	return err == nil && fi.Mode().IsRegular() && within(resolve(abs), j.Wiki.Real)
+}
+
+// leftBehind are pages whose links to a page would be broken by its deletion or rename.
+func (j *judge) leftBehind(p *page) (from []string) {
+	old := p.From
+	if p.Kind == "delete" {
+		old = p.Path
+	}
+	if old == "" || !j.made.gone[old] {
+		return nil
+	}
+	for _, r := range j.View.Backlinks(old) {
+		links := []index.Link{r.Link}
+		if now, changed := j.made.pages[r.From]; changed {
+			links = now.Links
+		} else if j.made.gone[r.From] {
+			continue
+		}
+		for _, l := range links {
+			if slices.Contains(j.View.Resolve(r.From, l.Target), old) && len(j.standing(r.From, l.Target)) == 0 && !j.made.resolves(r.From, l.Target) {
+				from = append(from, r.From)
+				break
+			}
+		}
+	}
+	slices.Sort(from)
+	return slices.Compact(from)
 }
 
 // duplicatePage holds for a new page whose idea has a page already (case o-lw-07), in the wiki or earlier in this proposal.

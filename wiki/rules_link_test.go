@@ -54,6 +54,18 @@ func (v smallView) Similar(rel, title string, aliases []string) (same []string) 
 	return same
 }
 
+func (v smallView) Backlinks(rel string) (refs []index.Ref) {
+	pages := v.pages()
+	for _, from := range sortedKeys(pages) {
+		for _, l := range pages[from].Links {
+			if from != rel && slices.Contains(v.Resolve(from, l.Target), rel) {
+				refs = append(refs, index.Ref{From: from, Link: l})
+			}
+		}
+	}
+	return refs
+}
+
 const schemaWithFront = "schema.md=Each page has YAML front matter. Folders: methods/\n"
 
 func judgedIn(w *Wiki, list ...sandbox.Change) Judgement {
@@ -85,6 +97,12 @@ func TestLinkFlags(t *testing.T) {
 		{"broken", []sandbox.Change{create("sources/embed.md", "[[nowhere]] [x](../raw/ghost.md)\n")}, []string{"create sources/embed.md new-broken-link"}},
 		{"broken before is let be", []sandbox.Change{edit("index.md", indexText, indexText+"- [[only]]\n")}, []string{"edit index.md"}},
 		{"to a page that this run deletes", []sandbox.Change{remove("concepts/only.md", only), create("sources/embed.md", "[[only]]\n")}, []string{"delete concepts/only.md deletes-page", "create sources/embed.md new-broken-link"}},
+		{"links left behind by a deletion", []sandbox.Change{remove("concepts/compat.md", "# Compatibility\n")}, []string{"delete concepts/compat.md deletes-page new-broken-link"}},
+		{"links that go with it", []sandbox.Change{remove("concepts/compat.md", "# Compatibility\n"), edit("index.md", indexText, strings.Replace(indexText, "- [[compat|Compatibility]]\n", "", 1)), edit("entities/gofmt.md", gofmt, "# gofmt\n")},
+			[]string{"delete concepts/compat.md deletes-page", "edit entities/gofmt.md", "edit index.md"}},
+		{"renamed to another folder", []sandbox.Change{remove("concepts/compat.md", "# Compatibility\n"), create("synthesis/compat.md", "# Compatibility\n")}, []string{"rename synthesis/compat.md from concepts/compat.md"}},
+		{"renamed to another name", []sandbox.Change{remove("concepts/compat.md", "# Compatibility\n"), create("concepts/promise.md", "# Compatibility\n")}, []string{"rename concepts/promise.md from concepts/compat.md new-broken-link"}},
+		{"moved with a relative link", []sandbox.Change{remove("concepts/only.md", only), create("only.md", only)}, []string{"rename only.md from concepts/only.md new-broken-link"}},
 		{"out of the wiki", []sandbox.Change{create("a.md", "[x](../../../../../../../etc/passwd)\n")}, []string{"create a.md new-broken-link"}},
 		{"index entry dropped", []sandbox.Change{edit("index.md", indexText, "# Index\n- [[entities/gofmt]]\n")}, []string{"edit index.md drops-index-entries"}},
 		{"index entry of a deleted page", []sandbox.Change{remove("concepts/only.md", only), edit("index.md", indexText+"- [[only]]\n", indexText)}, []string{"delete concepts/only.md deletes-page", "edit index.md"}},
