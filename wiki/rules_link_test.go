@@ -1,9 +1,9 @@
 package wiki
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,64 +13,15 @@ import (
 	"github.com/rigwiki/rig/wiki/index"
 )
 
-// smallView answers from the pages of a folder, read anew for each question.
-type smallView struct{ w *Wiki }
-
-func (v smallView) pages() map[string]index.Page {
-	pages := map[string]index.Page{}
-	filepath.WalkDir(v.w.Real, func(p string, d os.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(p, ".md") && d.Type().IsRegular() {
-			text, _ := os.ReadFile(p)
-			rel, _ := filepath.Rel(v.w.Real, p)
-			page := index.ParsePage(text)
-			page.Path = filepath.ToSlash(rel)
-			pages[page.Path] = page
-		}
-		return nil
-	})
-	return pages
-}
-
-func (v smallView) Resolve(from, target string) (to []string) {
-	pages := v.pages()
-	for _, rel := range sortedKeys(pages) {
-		stem := index.Fold(strings.TrimSuffix(rel, ".md"))
-		want := strings.TrimSuffix(index.Fold(target), ".md")
-		if stem == want || strings.HasSuffix(stem, "/"+want) || stem == path.Join(dirOf(from), want) || slices.Contains(pages[rel].Aliases, target) {
-			to = append(to, rel)
-		}
-	}
-	return to
-}
-
-func (v smallView) Similar(rel, title string, aliases []string) (same []string) {
-	pages := v.pages()
-	ideas := []string{index.Idea(title), index.Idea(strings.TrimSuffix(path.Base(rel), ".md"))}
-	for _, other := range sortedKeys(pages) {
-		if other != rel && (slices.Contains(ideas, index.Idea(strings.TrimSuffix(path.Base(other), ".md"))) || slices.Contains(ideas, index.Idea(pages[other].Title))) {
-			same = append(same, other)
-		}
-	}
-	return same
-}
-
-func (v smallView) Backlinks(rel string) (refs []index.Ref) {
-	pages := v.pages()
-	for _, from := range sortedKeys(pages) {
-		for _, l := range pages[from].Links {
-			if from != rel && slices.Contains(v.Resolve(from, l.Target), rel) {
-				refs = append(refs, index.Ref{From: from, Link: l})
-			}
-		}
-	}
-	return refs
-}
-
 const schemaWithFront = "schema.md=Each page has YAML front matter. Folders: methods/\n"
 
-func judgedIn(w *Wiki, list ...sandbox.Change) Judgement {
+func judgedIn(t *testing.T, w *Wiki, list ...sandbox.Change) Judgement {
+	t.Helper()
+	view, err := index.Open(context.Background(), index.Options{Root: w.Real, Hide: HideEntry})
+	must(t, err)
+	defer view.Close()
 	slices.SortFunc(list, func(a, b sandbox.Change) int { return strings.Compare(a.Path, b.Path) })
-	return Judge(Input{Wiki: w, Config: Defaults(), Op: "ingest", Writes: true, Changes: sandbox.Changes{List: list}, View: smallView{w}})
+	return Judge(Input{Wiki: w, Config: Defaults(), Op: "ingest", Writes: true, Changes: sandbox.Changes{List: list}, View: view})
 }
 
 func front(sources, body string) string {
@@ -112,7 +63,7 @@ func TestLinkFlags(t *testing.T) {
 		{"a source in raw is no duplicate", []sandbox.Change{create("sources/tea.md", "x\n")}, []string{"create sources/tea.md"}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { same(t, judgedIn(w, tt.list...), tt.want...) })
+		t.Run(tt.name, func(t *testing.T) { same(t, judgedIn(t, w, tt.list...), tt.want...) })
 	}
 }
 
@@ -127,7 +78,7 @@ func TestIndexEntriesDropped(t *testing.T) {
 	must(t, err)
 	after, err := os.ReadFile("testdata/o-lw-03/after/index.md")
 	must(t, err)
-	j := judgedIn(w, edit("index.md", string(before), string(after)))
+	j := judgedIn(t, w, edit("index.md", string(before), string(after)))
 	for _, f := range j.Files[0].Flags {
 		if f.Rule == "drops-index-entries" && strings.HasPrefix(f.Reason, "28 entries") && strings.Contains(f.Reason, "p/page-12") {
 			return
@@ -167,7 +118,7 @@ func TestFrontMatterFlags(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			j := judgedIn(w, tt.change)
+			j := judgedIn(t, w, tt.change)
 			if len(j.Files) != 1 {
 				t.Fatal(sum(j))
 			}
@@ -176,7 +127,7 @@ func TestFrontMatterFlags(t *testing.T) {
 			}
 		})
 	}
-	j := judgedIn(w, create("concepts/e.md", string(lw05)))
+	j := judgedIn(t, w, create("concepts/e.md", string(lw05)))
 	if r := j.Files[0].Flags[0].Reason; !strings.HasPrefix(r, "4 of its sources") || strings.Contains(r, "raw/tea.md") {
 		t.Errorf("reason %q", r)
 	}
