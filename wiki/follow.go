@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -20,4 +21,15 @@ func (r *run) event(e adapters.Event) {
 	r.logs.event(e)
 	r.watchMu.Unlock()
 	r.tell(Update{State: proposal.Running, Message: plain(e.Summary, 300), Event: &e})
+}
+
+// hearStderr takes what an agent told on stderr alone: why it never took a turn (case o-ag-07 b).
+func (r *run) hearStderr() {
+	f := r.outcome.Failure
+	if r.exit.Why != sandbox.Exited || r.outcome.Started || f != nil && f.Kind != "no-turn" {
+		return
+	}
+	if said := adapters.StderrFailure(r.rec.Agent, []byte(r.logs.stderr.tail())); said != nil {
+		r.outcome.Failure = said
+	}
 }

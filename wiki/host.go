@@ -28,6 +28,7 @@ type Host struct {
 	ctx                 context.Context // ends with Close; runs outlive the reply that started them
 	stop                context.CancelCauseFunc
 	live                sync.WaitGroup
+	waits               []time.Duration // before an agent that failed in a way that passes is tried again
 
 	mu      sync.Mutex
 	runs    map[string]*run               // queued and running, by id
@@ -43,7 +44,7 @@ var errClosed = errors.New("the host is closing")
 
 // NewHost makes a host. It touches nothing on disk.
 func NewHost(o Options) (*Host, error) {
-	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, runs: map[string]*run{}, queues: map[string][]string{},
+	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, waits: retryWaits(), runs: map[string]*run{}, queues: map[string][]string{},
 		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, found: map[string]adapters.Detection{}}
 	if h.rigHome == "" {
 		h.rigHome = filepath.Join(h.home, ".rig")

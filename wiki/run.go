@@ -28,20 +28,22 @@ type run struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 
-	sources []source
-	inject  map[string]string // rel in the view -> host file
-	agent   adapters.Adapter
-	found   adapters.Detection
-	board   *board.Server
-	box     sandbox.Box
-	before  manifest // of the real wiki, where confinement does not rule out that it is written
-	exit    sandbox.Exit
-	outcome adapters.Outcome
-	changes sandbox.Changes
-	verdict Judgement
-	release []func() // what settle lets go of, last first
-	logs    *runLogs
-	watchMu sync.Mutex // serializes watch between the steps and the agent's stream
+	sources  []source
+	inject   map[string]string // rel in the view -> host file
+	agent    adapters.Adapter
+	found    adapters.Detection
+	board    *board.Server
+	box      sandbox.Box
+	before   manifest // of the real wiki, where confinement does not rule out that it is written
+	exit     sandbox.Exit
+	outcome  adapters.Outcome
+	changes  sandbox.Changes
+	verdict  Judgement
+	release  []func()  // what settle lets go of, last first
+	layerAt  int       // len(release) before openLayer
+	deadline time.Time // of all tries together; set by the first
+	logs     *runLogs
+	watchMu  sync.Mutex // serializes watch between the steps and the agent's stream
 }
 
 // ErrCancelled is the cause of a run that the user took back.
@@ -57,6 +59,7 @@ func (r *run) life(ctx context.Context) {
 		r.chooseAgent, //     which agent, whether it can run
 		r.openLayer,   //  3  the layer over the wiki, 4 confined
 		r.runAgent,    //  5  plan and start, 6 events, 7 wait for its end
+		r.tryAgain,    //     3 to 7 once more where the failure passes and nothing was done
 		r.readChanges, //  8  from the file system
 		r.judge,       //  9  policy: keep, flag, refuse; 10 checked as if applied
 		r.compareReal, // 12  what happened to the real wiki meanwhile

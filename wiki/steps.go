@@ -183,6 +183,7 @@ func (r *run) timeout() time.Duration {
 // openLayer is steps 3 and 4. The plan is asked for twice, since it is pure: here for what the agent must see, in runAgent with the path at which
 // the layer shows the wiki.
 func (r *run) openLayer(ctx context.Context) (err error) {
+	r.layerAt = len(r.release)
 	if r.board, err = board.Serve("", r.event); err != nil {
 		return fmt.Errorf("open the events endpoint: %w", err)
 	}
@@ -216,7 +217,7 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	}
 	r.release = append(r.release, func() { _ = r.box.Close() })
 	r.rec.Confinement = describe(r.box.Confinement())
-	if !r.box.Confinement().HostWrites {
+	if !r.box.Confinement().HostWrites && r.before == nil {
 		r.before, err = takeManifest(ctx, r.wiki.Real)
 	}
 	return err
@@ -256,8 +257,11 @@ func (r *run) runAgent(ctx context.Context) error {
 	if err := r.logs.prompt(req.System, req.Prompt); err != nil {
 		return err
 	}
+	if r.deadline.IsZero() {
+		r.deadline = time.Now().Add(r.timeout())
+	}
 	cfg := r.cfg.Agent[r.rec.Agent]
-	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: r.timeout(), Idle: r.cfg.IdleTimeout,
+	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: max(time.Until(r.deadline), time.Millisecond), Idle: r.cfg.IdleTimeout,
 		Env:    agentEnv(r.host.env, inv.Pass, slices.Concat(inv.Env, configEnv(cfg))),
 		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk}
 	r.exit, err = r.box.Run(ctx, cmd)
@@ -265,6 +269,7 @@ func (r *run) runAgent(ctx context.Context) error {
 		return fmt.Errorf("run %s: %w", r.rec.Agent, err)
 	}
 	r.rec.AgentExit = r.exit.Code
+	r.hearStderr()
 	for _, m := range adapters.Markers(r.outcome.Text) {
 		r.rec.Markers = append(r.rec.Markers, m.Name+": "+m.Text)
 	}
