@@ -19,5 +19,4 @@ fmt:
 
 # The picture in the README, drawn from what the demo prints.
 picture:
-	mkdir -p docs
-	script -qec 'go run ./cmd/rig wiki demo' /dev/null | go run .ci/svg.go >docs/demo.svg
+	bash .ci/picture

@@ -1,5 +1,6 @@
-// Svg reads what a program wrote to a terminal and draws the screen as an SVG, colours kept. It knows what such output
-// uses: SGR colours and weights, carriage returns, and the erasing of a line; other control sequences are dropped.
+// Svg reads what a program wrote to a terminal and draws it as an SVG that scrolls as the terminal did, colours kept.
+// It knows what such output uses: SGR colours and weights, carriage returns, and the erasing of a line; other control
+// sequences are dropped. Lines come one by one; an empty line is a pause.
 //
 //	script -qec 'go run ./cmd/rig wiki demo' /dev/null | go run .ci/svg.go >docs/demo.svg
 package main
@@ -11,6 +12,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,6 +23,9 @@ import (
 const (
 	cellWidth, lineHeight, margin = 8.4, 18.0, 16.0 // pixels, at a font size of 14
 	background, foreground        = "#16181d", "#d7dae0"
+
+	columns, rows          = 112, 36       // of the terminal drawn
+	line, pause, lastPause = 0.09, 1.0, 8. // seconds: to the next line, at an empty line, at the end
 )
 
 // The sixteen colours of a terminal, dim ones first.
@@ -82,6 +87,28 @@ func screen(in string) [][]cell {
 		default:
 			line, col = put(line, col, cell{string(r), s})
 		}
+	}
+	var folded [][]cell
+	for _, line := range append(lines, line) {
+		folded = append(folded, fold(line)...)
+	}
+	return folded
+}
+
+// fold breaks a line that is too long between words, and indents what follows as the line is.
+func fold(line []cell) [][]cell {
+	indent := 0
+	for indent < len(line) && line[indent].text == " " {
+		indent++
+	}
+	var lines [][]cell
+	for len(line) > columns {
+		at := columns
+		for at > columns/2 && line[at].text != " " {
+			at--
+		}
+		lines = append(lines, line[:at])
+		line = slices.Concat(line[:indent:indent], line[at:][min(1, len(line)-at):])
 	}
 	return append(lines, line)
 }
@@ -145,27 +172,49 @@ func draw(lines [][]cell) string {
 	for len(lines) > 0 && len(lines[len(lines)-1]) == 0 {
 		lines = lines[:len(lines)-1]
 	}
-	columns := 80
-	for _, line := range lines {
-		columns = max(columns, len(line))
-	}
 	var b strings.Builder
-	w, h := float64(columns)*cellWidth+2*margin, float64(len(lines))*lineHeight+2*margin
+	w, h := columns*cellWidth+2*margin, rows*lineHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f">`+"\n", w, h, w, h)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
-	fmt.Fprintf(&b, `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="%s">`+"\n", foreground)
-	for row, line := range lines {
-		for from := 0; from < len(line); {
+	fmt.Fprintf(&b, `<clipPath id="screen"><rect y="%.0f" width="%.0f" height="%.0f"/></clipPath>`+"\n", margin, w, rows*lineHeight)
+	fmt.Fprintf(&b, `<g clip-path="url(#screen)" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="%s"><g>`+"\n", foreground)
+	b.WriteString(scroll(lines))
+	for row, l := range lines {
+		for from := 0; from < len(l); {
 			to := from + 1
-			for to < len(line) && line[to].style == line[from].style {
+			for to < len(l) && l[to].style == l[from].style {
 				to++
 			}
-			drawRun(&b, row, from, line[from:to])
+			drawRun(&b, row, from, l[from:to])
 			from = to
 		}
 	}
-	b.WriteString("</g>\n</svg>\n")
+	b.WriteString("</g></g>\n</svg>\n")
 	return b.String()
+}
+
+// scroll is the animation that brings each line in at the bottom. What does not animate shows the first screen.
+func scroll(lines [][]cell) string {
+	var times, places []string
+	at := make([]float64, len(lines))
+	total := 0.0
+	for i, l := range lines {
+		if len(l) == 0 {
+			total += pause
+		}
+		at[i] = total
+		total += line
+	}
+	total += lastPause
+	for i := range lines {
+		times = append(times, fmt.Sprintf("%.4f", at[i]/total))
+		places = append(places, fmt.Sprintf("0 %.0f", float64(rows-i-1)*lineHeight))
+	}
+	if times[0] != "0.0000" { // the first time must be 0
+		times, places = append([]string{"0"}, times...), append([]string{places[0]}, places...)
+	}
+	return fmt.Sprintf(`<animateTransform attributeName="transform" type="translate" calcMode="discrete" dur="%.1fs" repeatCount="indefinite" keyTimes="%s" values="%s"/>`+"\n",
+		total, strings.Join(times, ";"), strings.Join(places, ";"))
 }
 
 func drawRun(b *strings.Builder, row, col int, cells []cell) {
