@@ -70,8 +70,8 @@ func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
 	client, host, kept := s.split(t.wiki, plan)
 	for _, c := range append(plan.Conflicts, kept...) {
 		answer.Conflicts = append(answer.Conflicts, conflictNote{c.Path, c.Reason, c.Line})
-		s.tell(messageWarning, fmt.Sprintf("conflict in %s: %s; nothing of it was written", c.Path, c.Reason))
 	}
+	s.showConflicts(t.wiki, t.rec, append(plan.Conflicts, kept...))
 	if len(client.Files)+len(host.Files)+len(plan.Settled) == 0 {
 		answer.Reason = nothingLeft(answer)
 		return answer, nil

@@ -43,6 +43,7 @@ type entry struct {
 // menu is what we offer, in the order in which the user sees it.
 func menu() []entry {
 	return []entry{
+		{"conflict", offerConflict},
 		{"ingest", offerIngest},
 		{"query", offerQuery},
 		{"review", offerReview},
@@ -96,8 +97,8 @@ type offer struct {
 }
 
 func (s *server) offersAt(p *protocol.CodeActionParams) []offer {
-	if d, ok := parseVirtual(string(p.TextDocument.URI)); ok {
-		return s.diffOffers(d, p.Range)
+	if run, ok := s.diffOf(string(p.TextDocument.URI)); ok {
+		return s.diffOffers(run, p.Range)
 	}
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {
@@ -218,9 +219,11 @@ func offerApply(p place) []item {
 		plain := false
 		var flagged []item
 		for _, f := range r.Files {
-			if len(f.Flags) == 0 {
+			switch {
+			case !f.Waits():
+			case len(f.Flags) == 0:
 				plain = true
-			} else if len(flagged) < maxOffered {
+			case len(flagged) < maxOffered:
 				flagged = append(flagged, item{"Apply anyway: " + f.Path + " (" + f.Flags[0].Rule + ")", "rigwiki.proposal.apply",
 					map[string]any{"run": r.Run, "paths": []string{f.Path}}, false})
 			}

@@ -77,6 +77,8 @@ type applyArgs struct {
 	Run   string   `json:"run"`
 	Paths []string `json:"paths"`
 	Hunks []string `json:"hunks"`
+	// Resolve says by path what is taken of a page in conflict: "agent" or "both". Keeping one's own is a discard.
+	Resolve map[string]proposal.Choice `json:"resolve"`
 }
 
 // proposalApply applies what is named, or all that is not flagged. The command is the user's yes: the editor is not asked to ask again.
@@ -89,7 +91,7 @@ func (s *server) proposalApply(ctx context.Context, a applyArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.apply(ctx, s.selection(w, store, rec, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks}, s.plainStyle()))
+	answer, err := s.apply(ctx, s.selection(w, store, rec, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks, Resolve: a.Resolve}, s.plainStyle()))
 	return answer, argumentError(err)
 }
 
@@ -114,8 +116,7 @@ func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) 
 		return nil, err
 	}
 	s.notify(noteOf(rec, "discarded"))
-	s.refreshProposals(w)
-	s.showOutcome(w, rec)
+	s.decided(w, rec)
 	return map[string]any{"run": a.Run, "state": rec.State}, nil
 }
 

@@ -31,6 +31,7 @@ func commands() []command {
 		cmd("rigwiki.proposal.discard", (*server).proposalDiscard),
 		cmd("rigwiki.proposal.revise", (*server).proposalRevise),
 		cmd("rigwiki.proposal.review", (*server).proposalReview),
+		cmd("rigwiki.proposal.why", (*server).proposalWhy),
 		cmd("rigwiki.run.undo", (*server).runUndo),
 		cmd("rigwiki.agent.list", (*server).agentList),
 		cmd("rigwiki.agent.use", (*server).agentUse),

@@ -20,7 +20,7 @@ const (
 // board holds what is shown at each file: what the last run said of it, and what is wrong with its text.
 type board struct {
 	mu    sync.Mutex
-	files map[string]map[string][]protocol.Diagnostic // path -> source of the findings ("run", "links")
+	files map[string]map[string][]protocol.Diagnostic // path -> source of the findings ("run", "links", "conflict")
 	sent  map[string]uri.URI                          // path -> the URI that findings were published under
 }
 
@@ -50,7 +50,7 @@ func (b *board) all(path string) []protocol.Diagnostic {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := []protocol.Diagnostic{}
-	for _, kind := range []string{"run", "links"} {
+	for _, kind := range []string{"conflict", "run", "links"} {
 		out = append(out, b.files[path][kind]...)
 	}
 	return out
@@ -67,6 +67,14 @@ func (b *board) paths(kind string) []string {
 		}
 	}
 	return out
+}
+
+// decided brings everything that depends on what a run has come to up to date.
+func (s *server) decided(w *wiki.Wiki, rec proposal.Record) {
+	s.refreshProposals(w)
+	s.conflictsSettled(w, rec)
+	s.showOutcome(w, rec)
+	s.refreshLenses()
 }
 
 // showOutcome puts what a run refused and flagged at the source that was ingested and at its pages. What an earlier run said goes.
@@ -87,6 +95,9 @@ func (s *server) showOutcome(w *wiki.Wiki, rec proposal.Record) {
 	}
 	if rec.Waits() {
 		for _, f := range rec.Files {
+			if !f.Waits() {
+				continue
+			}
 			for _, fl := range f.Flags {
 				said := "flagged: " + f.Path + ": " + fl.Reason
 				if f.Kind == proposal.Create {

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/rigwiki/rig/wiki/proposal"
@@ -57,17 +58,14 @@ func diffName(field, prefix string) string {
 }
 
 // diffOffers are the code actions in a diff document: about the hunk and the file at the cursor, and about the whole.
-func (s *server) diffOffers(d virtualDoc, at protocol.Range) []offer {
-	if d.side != "diff" {
-		return nil
-	}
-	lines, err := s.diffPlaces(d.run)
+func (s *server) diffOffers(run string, at protocol.Range) []offer {
+	lines, err := s.diffPlaces(run)
 	if err != nil {
 		return nil
 	}
 	var out []offer
 	add := func(kind, title, command string, arg map[string]any) {
-		arg["run"] = d.run
+		arg["run"] = run
 		out = append(out, offer{item{title, command, arg, false}, kindRoot + kind})
 	}
 	var file, hunk *diffLine
@@ -92,6 +90,25 @@ func (s *server) diffOffers(d virtualDoc, at protocol.Range) []offer {
 	add("apply", "Apply all that is not flagged", "rigwiki.proposal.apply", map[string]any{})
 	add("discard", "Discard the proposal", "rigwiki.proposal.discard", map[string]any{})
 	return out
+}
+
+// diffOf tells whether a URI is a diff document, virtual or a file in a run's folder, and of which run.
+func (s *server) diffOf(raw string) (run string, ok bool) {
+	if d, ok := parseVirtual(raw); ok {
+		return d.run, d.side == "diff"
+	}
+	path, ok := filePath(raw)
+	if !ok || filepath.Ext(path) != ".diff" {
+		return "", false
+	}
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
+	for _, store := range s.shelf.stores {
+		if dir := filepath.Dir(path); dir == store.Dir(filepath.Base(dir)) {
+			return filepath.Base(dir), true
+		}
+	}
+	return "", false
 }
 
 // diffPlaces gives the lines of a run's diff document at which something can be decided.

@@ -96,6 +96,7 @@ func (s *server) offers() protocol.ServerCapabilities {
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: ptr(true), Change: ptr(protocol.TextDocumentSyncKindIncremental),
 			Save: &protocol.SaveOptions{}},
 		CodeActionProvider: s.codeActionOffer(),
+		CodeLensProvider:   &protocol.CodeLensOptions{},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{
 			Commands: commandNames(),
 		},

@@ -178,8 +178,7 @@ func (s *server) report(t task, said clientWord, results []pageResult) {
 	if said.applied && !anyApplied(results) && len(results) > 0 {
 		s.tell(messageWarning, t.rec.Title+": the editor says that it applied the changes, but the pages are as before; the proposal waits")
 	}
-	s.refreshProposals(t.wiki)
-	s.showOutcome(t.wiki, rec)
+	s.decided(t.wiki, rec)
 }
 
 // sentenceOf counts the pages by what became of them: "2 pages applied; 1 waiting to be saved: overview.md".

@@ -191,8 +191,7 @@ func (s *server) ended(ctx context.Context, l *liveRun, bar *progress, n runNote
 	bar.finish(sentence)
 	s.notify(noteOf(rec, sentence))
 	s.log.Info("run ended", zap.String("run", rec.Run), zap.String("state", string(rec.State)), zap.Duration("took", time.Since(rec.Started)))
-	s.refreshProposals(l.job.Wiki)
-	s.showOutcome(l.job.Wiki, rec)
+	s.decided(l.job.Wiki, rec)
 	switch rec.State {
 	case proposal.Proposed:
 		s.preview(ctx, l.job.Wiki, rec)

@@ -30,26 +30,27 @@ const (
 
 // server is one session with one client.
 type server struct {
-	host    Host
-	log     *zap.Logger
-	version string
-	ctx     context.Context // ends with the connection; work that outlives a reply runs under it
-	client  protocol.Client
-	conn    jsonrpc2.Conn
-	life    lifecycle
-	caps    capabilities // set by initialize, before any other message is admitted
-	docs    *documents
-	folders *folders
-	runs    *runs
-	set     *settings
-	shelf   *shelf
-	board   *board
-	after   *aftermath
-	unsaved *unsavedPages
-	bounds  bounds
-	quit    chan struct{} // closed by exit and by the end of the client's process
-	once    sync.Once
-	work    sync.WaitGroup
+	host      Host
+	log       *zap.Logger
+	version   string
+	ctx       context.Context // ends with the connection; work that outlives a reply runs under it
+	client    protocol.Client
+	conn      jsonrpc2.Conn
+	life      lifecycle
+	caps      capabilities // set by initialize, before any other message is admitted
+	docs      *documents
+	folders   *folders
+	runs      *runs
+	set       *settings
+	shelf     *shelf
+	board     *board
+	after     *aftermath
+	conflicts *conflicts
+	unsaved   *unsavedPages
+	bounds    bounds
+	quit      chan struct{} // closed by exit and by the end of the client's process
+	once      sync.Once
+	work      sync.WaitGroup
 }
 
 // bounds are the waits of a session; tests shorten them.
@@ -68,7 +69,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 		o.Log = zap.NewNop()
 	}
 	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, docs: newDocuments(), folders: newFolders(), runs: newRuns(),
-		set: &settings{}, shelf: newShelf(), board: newBoard(), after: newAftermath(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
+		set: &settings{}, shelf: newShelf(), board: newBoard(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
 	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(rwc), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())

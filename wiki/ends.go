@@ -132,10 +132,10 @@ func (r *run) stoppedShort() string {
 func endOf(ctx context.Context, err error) ending {
 	var e *ending
 	switch {
+	case errors.Is(err, ErrCancelled), errors.Is(err, errClosed), ctx.Err() != nil: // what a step says of it is a consequence
+		return ending{State: proposal.Cancelled, Exit: ExitCancelled, Message: "cancelled"}
 	case errors.As(err, &e):
 		return *e
-	case errors.Is(err, ErrCancelled), errors.Is(err, errClosed), ctx.Err() != nil:
-		return ending{State: proposal.Cancelled, Exit: ExitCancelled, Message: "cancelled"}
 	default:
 		return ending{State: proposal.Failed, Exit: ExitFailed, Message: err.Error()}
 	}

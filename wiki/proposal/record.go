@@ -127,6 +127,9 @@ func (r Record) Waits() bool {
 	return r.tally().waiting > 0
 }
 
+// Waits tells whether something of the file is undecided.
+func (f File) Waits() bool { return len(f.waiting()) > 0 }
+
 type tally struct{ waiting, accepted, rejected int }
 
 func (r Record) tally() tally {
