@@ -110,10 +110,8 @@ func (x *Index) visible(rel string) bool {
 	if !isPage(rel) || !localPath(rel) {
 		return false
 	}
-	for part := range strings.SplitSeq(rel, "/") {
-		if part == "" || hidden(part) {
-			return false
-		}
+	if hiddenPath(rel) {
+		return false
 	}
 	for i := 0; x.o.Hide != nil && i <= len(rel); i++ {
 		if i < len(rel) && rel[i] != '/' {

@@ -225,35 +225,3 @@ func trusted(id sandbox.FileID) sandbox.FileID {
 	}
 	return id
 }
-
-// Changed tells the index of paths (relative, files or folders) that may have changed; others are not looked at.
-func (x *Index) Changed(ctx context.Context, rels ...string) error {
-	x.writing.Lock()
-	defer x.writing.Unlock()
-	dirs := map[string]bool{}
-	for _, rel := range rels {
-		dir, _ := splitPath(rel)
-		if st, err := lstat(x.file(rel)); err == nil && st.dir {
-			dir = rel
-		}
-		dirs[x.nearest(dir)] = true
-	}
-	list := make([]string, 0, len(dirs))
-	for d := range dirs {
-		list = append(list, d)
-	}
-	return x.rescan(ctx, list)
-}
-
-// nearest is the folder itself where the index knows it or could know it, else the nearest one above that is there and known.
-func (x *Index) nearest(dir string) string {
-	have := map[string]bool{"": true}
-	folders, _ := x.knowledge()
-	for _, f := range folders {
-		have[f] = true
-	}
-	for !have[dir] {
-		dir, _ = splitPath(dir)
-	}
-	return dir
-}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"slices"
@@ -37,7 +38,7 @@ const (
 type segmentBuilder struct {
 	docs, strings, links []byte
 	linkKeys, pathKeys   []pair
-	ids                  map[string]uint32
+	terms                termTable
 	list                 []postingList
 	inTitle              []bool
 	weight               []uint32 // of each term in the document at hand
@@ -86,9 +87,6 @@ func (b *segmentBuilder) count() int { return len(b.docs) / docSize }
 
 // add takes a page and tells its document.
 func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte) uint32 {
-	if b.ids == nil {
-		b.ids = map[string]uint32{}
-	}
 	doc := uint32(b.count())
 	linkOff := len(b.links)
 	for _, l := range p.Links {
@@ -119,10 +117,8 @@ func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte
 }
 
 func (b *segmentBuilder) term(term []byte, weight uint32) {
-	id, ok := b.ids[string(term)]
-	if !ok {
-		id = uint32(len(b.list))
-		b.ids[string(term)] = id
+	id, fresh := b.terms.id(term)
+	if fresh {
 		b.list = append(b.list, postingList{})
 		b.weight = append(b.weight, 0)
 		b.inTitle = append(b.inTitle, false)
@@ -159,17 +155,16 @@ func (b *segmentBuilder) post(id, doc uint32) {
 // finish gives the segment file's parts.
 func (b *segmentBuilder) finish() [][]byte {
 	le := binary.LittleEndian
-	names := make([]string, 0, len(b.ids))
-	for t := range b.ids {
-		names = append(names, t)
+	order := make([]uint32, b.terms.count())
+	for i := range order {
+		order[i] = uint32(i)
 	}
-	slices.Sort(names)
+	slices.SortFunc(order, func(a, c uint32) int { return bytes.Compare(b.terms.term(a), b.terms.term(c)) })
 	var terms, termText, lists, titles []byte
 	postings := make([]byte, 0, b.size)
-	for i, t := range names {
-		id := b.ids[t]
+	for i, id := range order {
 		terms = le.AppendUint32(terms, uint32(len(termText)))
-		termText = append(termText, t...)
+		termText = append(termText, b.terms.term(id)...)
 		lists = le.AppendUint32(le.AppendUint32(lists, uint32(len(postings))), b.list[id].count)
 		postings = append(postings, b.list[id].buf...)
 		if b.inTitle[id] {
