@@ -47,7 +47,7 @@ func TestLinkFlags(t *testing.T) {
 		{"an alias that is new", []sandbox.Change{create("sources/embed.md", "[[formatter]]\n"), edit("entities/gofmt.md", gofmt, "---\naliases: [Formatter]\n---\n"+gofmt)}, []string{"edit entities/gofmt.md", "create sources/embed.md"}},
 		{"broken", []sandbox.Change{create("sources/embed.md", "[[nowhere]] [x](../raw/ghost.md)\n")}, []string{"create sources/embed.md new-broken-link"}},
 		{"broken before is let be", []sandbox.Change{edit("index.md", indexText, indexText+"- [[only]]\n")}, []string{"edit index.md"}},
-		{"to a page that this run deletes", []sandbox.Change{remove("concepts/only.md", only), create("sources/embed.md", "[[only]]\n")}, []string{"delete concepts/only.md deletes-page", "create sources/embed.md new-broken-link"}},
+		{"to a page that this run deletes", []sandbox.Change{remove("concepts/only.md", only), create("sources/embed.md", "[o](../concepts/only.md)\n")}, []string{"delete concepts/only.md deletes-page", "create sources/embed.md new-broken-link"}},
 		{"links left behind by a deletion", []sandbox.Change{remove("concepts/compat.md", "# Compatibility\n")}, []string{"delete concepts/compat.md deletes-page new-broken-link"}},
 		{"links that go with it", []sandbox.Change{remove("concepts/compat.md", "# Compatibility\n"), edit("index.md", indexText, strings.Replace(indexText, "- [[compat|Compatibility]]\n", "", 1)), edit("entities/gofmt.md", gofmt, "# gofmt\n")},
 			[]string{"delete concepts/compat.md deletes-page", "edit entities/gofmt.md", "edit index.md"}},
