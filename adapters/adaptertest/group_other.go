@@ -1,0 +1,7 @@
+//go:build !unix
+
+package adaptertest
+
+import "os/exec"
+
+func endTree(*exec.Cmd) {}

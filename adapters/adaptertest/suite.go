@@ -1,0 +1,141 @@
+package adaptertest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rigwiki/rig/adapters"
+)
+
+// A Subject is an agent under test: a program whose model is a [Model].
+type Subject struct {
+	Adapter adapters.Adapter
+	Env     adapters.Env // of the user; the suite sets Home to a folder of its own
+	Model   string
+	// Setup prepares HOME and gives the variables that lead the agent to the model at url.
+	Setup func(t testing.TB, home, url string) []string
+	// Leaks names checks that the agent's own rules do not hold, with the reason; the sandbox below them does.
+	Leaks map[string]string
+}
+
+// A check is one promise. It fails the test where the agent breaks it.
+type check struct {
+	name string
+	run  func(t *testing.T, c *bench)
+}
+
+// bench is one run's surroundings: a wiki, a folder outside of it, a model.
+type bench struct {
+	Subject
+	wiki, outside string
+	model         *Model
+}
+
+// Run passes an agent through the suite: what it may and may not write, odd prompts, failures of its API.
+func Run(t *testing.T, s Subject) {
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if why := s.Leaks[c.name]; why != "" {
+				t.Skipf("not held by the agent itself: %s", why)
+			}
+			c.run(t, newBench(t, s))
+		})
+	}
+}
+
+func newBench(t *testing.T, s Subject) *bench {
+	t.Helper()
+	root := t.TempDir()
+	b := &bench{Subject: s, wiki: filepath.Join(root, "wiki"), outside: filepath.Join(root, "outside")}
+	for name, text := range map[string]string{"wiki/a.txt": "alpha\n", "wiki/b.txt": "hello old world\n", "wiki/raw/source.md": "# Source\n", "outside/o.txt": "outside\n", "home/x": ""} {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var url string
+	b.model, url = Serve(t)
+	b.Env.Home = filepath.Join(root, "home")
+	b.Env.Vars = append([]string{"PATH=" + s.Env.Get("PATH")}, s.Setup(t, b.Env.Home, url)...)
+	return b
+}
+
+// do runs a script under a grant; lead stands before it in the prompt.
+func (b *bench) do(t *testing.T, g adapters.Grant, lead string, steps ...Step) Report {
+	t.Helper()
+	d := b.Adapter.Detect(t.Context(), b.Env)
+	if !d.Usable {
+		t.Fatalf("not usable: %s", d.Why)
+	}
+	mode := adapters.Review
+	if g.Write {
+		mode = adapters.Work
+	}
+	rep := Do(t, b.Adapter, adapters.Request{
+		Op: "ingest", Mode: mode, Prompt: lead + "\n" + Script(steps...), System: "You are the executor: ☃ marks the system text.",
+		Model: b.Subject.Model, Cwd: b.wiki, ReadOnly: []string{"raw"}, Grant: g, Detection: d, Env: b.Env,
+		Board: adapters.Board{Port: 9, AgentID: "suite"}, Timeout: 2 * time.Minute,
+	})
+	if t.Failed() || testing.Verbose() {
+		t.Logf("exit %d, outcome %+v, failure %+v\nstderr: %.600s", rep.Code, rep.Outcome, rep.Failure, rep.Stderr)
+	}
+	return rep
+}
+
+func (b *bench) text(name string) string {
+	text, err := os.ReadFile(filepath.Join(b.wiki, name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// asked tells whether a request to the model held a text.
+func (b *bench) asked(text string) bool {
+	for _, r := range b.model.Requests() {
+		if strings.Contains(string(r.Body), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func ok(t *testing.T, rep Report, text string) {
+	t.Helper()
+	if !rep.OK || !rep.Ended || !rep.Started || !strings.Contains(rep.Text, text) || rep.Failure != nil {
+		t.Errorf("not ok: exit %d, %+v, failure %+v\n%.2000s\n%.1000s", rep.Code, rep.Outcome, rep.Failure, rep.Stdout, rep.Stderr)
+	}
+}
+
+func failed(t *testing.T, rep Report, kinds ...string) {
+	t.Helper()
+	if rep.OK || rep.Failure == nil || rep.Text != "" && rep.Ended {
+		t.Errorf("an error is taken for an answer: exit %d, %+v\n%.2000s\n%.1000s", rep.Code, rep.Outcome, rep.Stdout, rep.Stderr)
+		return
+	}
+	if rep.Failure.Message == "" || rep.Failure.Hint == "" {
+		t.Errorf("the failure says nothing: %+v", rep.Failure)
+	}
+	for _, k := range kinds {
+		if rep.Failure.Kind == k {
+			return
+		}
+	}
+	t.Errorf("failure %+v, want one of %v\n%.2000s\n%.1000s", rep.Failure, kinds, rep.Stdout, rep.Stderr)
+}
+
+// finished tells whether an event of a kind completed with the given verdict.
+func finished(rep Report, kind string, good bool) bool {
+	for _, e := range rep.Events {
+		if e.Kind == kind && !e.Running && e.OK != nil && *e.OK == good {
+			return true
+		}
+	}
+	return false
+}
