@@ -50,6 +50,7 @@ type Detection struct {
 	Usable    bool
 	Why       string          // why not usable, and what to do: one sentence
 	Features  map[string]bool // probed, vendor's words
+	Hosts     []string        // "host" or "host:port" of model servers that the agent's own config file names
 }
 
 // Mode is the intent that a run is launched with (AGENT_MODE).
@@ -82,6 +83,7 @@ type Request struct {
 	Grant     Grant
 	Detection Detection
 	Env       Env
+	Confined  bool   // package sandbox denies writes outside and hides secrets: an inner sandbox of the vendor is switched off
 	Task      string // BOARD_TASK
 	Board     Board
 	Timeout   time.Duration

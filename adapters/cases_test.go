@@ -53,6 +53,94 @@ func TestStderrTellsTheError(t *testing.T) { // o-ag-07 b
 	}
 }
 
+func TestOpencodeSessionError(t *testing.T) { // o-ag-07 a
+	o := decode(opencode{}, bytes.NewReader(caseFile(t, "o-ag-07/a/stdout.jsonl"))).Outcome
+	if o.OK || o.Failure == nil || !strings.Contains(o.Failure.Message, "leaf-9") || o.Failure.Kind != "config" {
+		t.Errorf("got %+v, failure %+v", o, o.Failure)
+	}
+}
+
+func TestCodexEnds(t *testing.T) { // o-ag-19
+	for name, want := range map[string]struct {
+		ok         bool
+		text, kind string
+		message    string
+	}{
+		"recovered": {ok: true, text: "two pages written"},
+		"truncated": {kind: "truncated"},
+		"failed":    {kind: "api-error", message: "quota used up"},
+	} {
+		o := decode(codex{}, bytes.NewReader(caseFile(t, "o-ag-19/"+name+".jsonl"))).Outcome
+		if o.OK != want.ok || want.ok && o.Text != want.text {
+			t.Errorf("%s: %+v", name, o)
+		}
+		if !want.ok && (o.Failure == nil || o.Failure.Kind != want.kind || !strings.Contains(o.Failure.Message, want.message)) {
+			t.Errorf("%s: failure %+v", name, o.Failure)
+		}
+	}
+}
+
+// A run whose stream has no turn did nothing, whatever its exit status.
+func TestNoTurn(t *testing.T) { // o-ag-03
+	for _, c := range []struct {
+		a      Adapter
+		stream string
+	}{
+		{pi{}, `{"type":"session","id":"s-3"}`},
+		{claude{}, `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Unknown command: /x"}`},
+		{opencode{}, ""},
+		{codex{}, `{"type":"thread.started","thread_id":"t"}`},
+	} {
+		if o := decode(c.a, strings.NewReader(c.stream)).Outcome; o.OK || o.Failure == nil || o.Failure.Kind != "no-turn" {
+			t.Errorf("%s: %+v, failure %+v", c.a.Name(), o, o.Failure)
+		}
+	}
+}
+
+// The stubs of the cases, started as planned, accept how they are called.
+func TestStubsAccept(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the cases' stubs are shell scripts")
+	}
+	for _, c := range []struct {
+		a    Adapter
+		stub string
+		op   string
+		want string
+	}{
+		{pi{}, "o-ag-03/pi-stub.sh", "query", "6c6c91f5be2dab09"},
+		{codex{}, "o-ag-14/codex-stub.sh", "query", "mode=read-only"},
+		{opencode{}, "o-ag-17/opencode-stub.sh", "ingest", "/wiki"},
+		{opencode{}, "o-ag-18/opencode-stub.sh", "ingest", "ok"},
+	} {
+		dir := t.TempDir()
+		stub := filepath.Join(dir, c.a.Name())
+		writeProgram(t, stub, string(caseFile(t, c.stub)))
+		r := planRequest(c.a.Name(), c.op)
+		r.Detection, r.Cwd = Detection{Path: stub}, filepath.Join(dir, "wiki")
+		r.Prompt = string(caseFile(t, "o-ag-03/prompt.md"))
+		if err := os.Mkdir(r.Cwd, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		inv, err := c.a.Plan(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), inv.Argv[0], inv.Argv[1:]...)
+		cmd.Dir = r.Cwd
+		cmd.Env = append([]string{"HOME=" + dir}, inv.Env...)
+		cmd.Stdin = bytes.NewReader(inv.Stdin)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Errorf("%s: %v", c.stub, err)
+			continue
+		}
+		if o := decode(c.a, bytes.NewReader(out)).Outcome; !o.OK || !strings.HasSuffix(o.Text, c.want) {
+			t.Errorf("%s: %+v, want %q", c.stub, o, c.want)
+		}
+	}
+}
+
 // The stream does not end: Converse returns at the result all the same.
 func TestResultEndsTheStream(t *testing.T) { // o-ag-08
 	r, w := io.Pipe()

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 )
 
@@ -38,6 +37,7 @@ func (claude) Detect(ctx context.Context, env Env) Detection {
 		features: claudeFlags(),
 		vars:     []string{"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"},
 	}.detect(ctx, env)
+	d.Hosts = configHosts(env.Home, path.Join(stateDir(env, "CLAUDE_CONFIG_DIR", ".claude"), "settings.json"))
 	if d.Usable && d.Features != nil && !d.Features["dontAsk"] && !d.Features["tools"] {
 		d.Usable = false
 		d.Why = fmt.Sprintf("claude %s can neither be limited to some tools nor told to ask nothing: update it", d.Version)
@@ -80,6 +80,7 @@ func (c claude) Plan(r Request) (Invocation, error) {
 	if r.Model != "" {
 		argv = append(argv, "--model", r.Model)
 	}
+	state := stateDir(r.Env, "CLAUDE_CONFIG_DIR", ".claude")
 	v := Invocation{
 		Argv: argv,
 		Env:  claudeEnv(r),
@@ -87,12 +88,12 @@ func (c claude) Plan(r Request) (Invocation, error) {
 		// A prompt that begins with "/" is taken for a command even here; a leading newline prevents it.
 		Stdin:   []byte("\n" + prompt),
 		Files:   files,
-		State:   claudeState(r.Env),
+		State:   []string{state, ".claude.json"},
+		Keep:    []string{path.Join(state, ".credentials.json")},
 		Visible: visible(d),
-		Hosts:   claudeHosts(r.Env),
+		Hosts:   append(claudeHosts(r.Env), d.Hosts...),
 		Stop:    os.Interrupt, // TERM sometimes leaves the running command behind, INT does not
 	}
-	v.Keep = []string{path.Join(v.State[0], ".credentials.json")}
 	return withConfig(v, r.Env.Config["claude"]), nil
 }
 
@@ -201,16 +202,6 @@ func region(env Env, otherwise string, names ...string) string {
 }
 
 func on(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
-
-// claudeState is ~/.claude (or the folder of CLAUDE_CONFIG_DIR) and ~/.claude.json, the state folder first.
-func claudeState(env Env) []string {
-	if dir := env.Get("CLAUDE_CONFIG_DIR"); dir != "" && env.Home != "" {
-		if rel, err := filepath.Rel(env.Home, dir); err == nil && filepath.IsLocal(rel) && rel != "." {
-			return []string{filepath.ToSlash(rel), ".claude.json"}
-		}
-	}
-	return []string{".claude", ".claude.json"}
-}
 
 func claudeHosts(env Env) []string {
 	for _, c := range clouds() {

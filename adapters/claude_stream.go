@@ -9,10 +9,10 @@ import (
 
 // claudeStream decodes `--output-format stream-json`: one JSON object a line, "result" is the terminal event.
 type claudeStream struct {
-	feed *feed
-	out  Outcome
-	cwd  string
-	last string // text of the last assistant message, where no result tells it
+	feed   *feed
+	out    Outcome
+	last   string          // text of the last assistant message, where no result tells it
+	denied map[string]bool // ids of the calls that are among the outcome's denials
 }
 
 // claudeLine has the fields of all event types that count; unknown types and fields pass.
@@ -50,6 +50,7 @@ type claudeUsage struct {
 
 type claudeDenial struct {
 	Tool  string          `json:"tool_name"`
+	ID    string          `json:"tool_use_id"`
 	Input json.RawMessage `json:"tool_input"`
 }
 
@@ -100,7 +101,7 @@ func (s *claudeStream) line(l claudeLine) {
 func (s *claudeStream) system(l claudeLine) {
 	switch l.Subtype {
 	case "init":
-		s.cwd, s.out.Model = l.Cwd, l.Model
+		s.feed.cwd, s.out.Model = l.Cwd, l.Model
 		s.feed.send(Event{Kind: "session", Summary: "claude started", Detail: l.Model})
 	case "api_retry":
 		s.feed.send(Event{Kind: "other", Summary: fmt.Sprintf("the model's API failed, attempt %d", l.Attempt), Detail: l.Error, OK: truth(false)})
@@ -126,7 +127,7 @@ func (s *claudeStream) assistant(l claudeLine) {
 				s.last = b.Text
 			}
 		case "tool_use":
-			s.feed.start(b.ID, toolEvent(b.Name, b.Input, s.cwd))
+			s.feed.start(b.ID, b.Name, toolEvent(b.Name, b.Input, s.feed.cwd))
 		}
 	}
 }
@@ -139,22 +140,29 @@ func (s *claudeStream) results(l claudeLine) {
 		detail := ""
 		if b.IsError {
 			detail = contentText(b.Content)
-			if call, known := s.feed.open[b.UseID]; known && strings.Contains(detail, "No such tool available") {
-				// The permission list of the result does not name calls to tools that the run does not have.
-				s.out.Denials = append(s.out.Denials, Denial{Tool: toolName(detail, call), Target: target(call)})
-			}
 		}
-		s.feed.finish(b.UseID, truth(!b.IsError), detail)
+		call, known := s.feed.finish(b.UseID, truth(!b.IsError), detail)
+		// The result's own list does not name calls that a deny rule stopped, nor those to tools that the run does not have.
+		if known && refusedByRule(detail) {
+			s.deny(b.UseID, Denial{Tool: call.tool, Target: target(call.event)})
+		}
 	}
 }
 
-// toolName reads "Write" from "No such tool available: Write. Write exists …".
-func toolName(message string, call Event) string {
-	_, after, _ := strings.Cut(message, "No such tool available: ")
-	if name := strings.FieldsFunc(after, func(r rune) bool { return r == '.' || r == ' ' || r == '<' }); len(name) > 0 {
-		return name[0]
+func refusedByRule(message string) bool {
+	return strings.Contains(message, "No such tool available") || strings.Contains(message, "denied by your permission settings")
+}
+
+// deny notes a refused call once.
+func (s *claudeStream) deny(id string, d Denial) {
+	if id != "" && s.denied[id] {
+		return
 	}
-	return call.Kind
+	if s.denied == nil {
+		s.denied = map[string]bool{}
+	}
+	s.denied[id] = true
+	s.out.Denials = append(s.out.Denials, d)
 }
 
 // contentText flattens the content of a tool result: a string, or blocks with a text.
@@ -189,7 +197,7 @@ func (s *claudeStream) result(l claudeLine) {
 		o.Usage.CostUSD = *l.RawCost
 	}
 	for _, d := range l.Denials {
-		o.Denials = append(o.Denials, Denial{Tool: d.Tool, Target: target(toolEvent(d.Tool, d.Input, s.cwd))})
+		s.deny(d.ID, Denial{Tool: d.Tool, Target: target(toolEvent(d.Tool, d.Input, s.feed.cwd))})
 	}
 	o.Failure = claudeFailure(l)
 	s.feed.close()

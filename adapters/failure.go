@@ -3,6 +3,7 @@ package adapters
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -78,4 +79,19 @@ func truncated(agent string) *Failure {
 // noTurn is the failure of an agent that ended well without having asked its model anything.
 func noTurn(agent string) *Failure {
 	return &Failure{Kind: "no-turn", Message: agent + " ended without doing anything", Hint: "see the run's log for what it made of the prompt"}
+}
+
+var statusRE = regexp.MustCompile(`\b(?:status|error|code|HTTP)[: ]+(\d{3})\b|\b(401|403|429|50\d)\b`)
+
+// statusIn finds an HTTP status in a message; 0 where there is none.
+func statusIn(message string) int {
+	m := statusRE.FindStringSubmatch(message)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1] + m[2])
+	if err != nil || n < 400 || n > 599 {
+		return 0
+	}
+	return n
 }

@@ -2,8 +2,10 @@ package adapters
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,15 +14,21 @@ type feed struct {
 	emit    func(Event)
 	agent   string
 	session string
-	open    map[string]Event // running calls by their id
+	cwd     string
+	open    map[string]openCall // running calls by their id
 	order   []string
+}
+
+type openCall struct {
+	tool  string
+	event Event
 }
 
 func newFeed(agent string, emit func(Event)) *feed {
 	if emit == nil {
 		emit = func(Event) {}
 	}
-	return &feed{emit: emit, agent: agent, open: map[string]Event{}}
+	return &feed{emit: emit, agent: agent, open: map[string]openCall{}}
 }
 
 func (f *feed) send(e Event) {
@@ -28,26 +36,28 @@ func (f *feed) send(e Event) {
 	f.emit(e.Capped())
 }
 
-// start announces a call.
-func (f *feed) start(id string, e Event) {
+// start announces a call of a tool.
+func (f *feed) start(id, tool string, e Event) {
 	if _, twice := f.open[id]; twice {
 		return
 	}
-	f.open[id] = e
+	f.open[id] = openCall{tool, e}
 	f.order = append(f.order, id)
 	e.Running = true
 	f.send(e)
 }
 
-// finish completes a call that was announced; ok nil is unknown.
-func (f *feed) finish(id string, ok *bool, detail string) {
-	e, known := f.open[id]
+// finish completes a call that was announced; ok nil is unknown. It returns the call.
+func (f *feed) finish(id string, ok *bool, detail string) (openCall, bool) {
+	c, known := f.open[id]
 	if !known {
-		return
+		return c, false
 	}
 	delete(f.open, id)
+	e := c.event
 	e.OK, e.Detail = ok, detail
 	f.send(e)
+	return c, true
 }
 
 // close completes what has no end (denied calls, a killed agent) as unknown (case o-ev-04).
@@ -193,4 +203,9 @@ func firstOf(list ...string) string {
 		}
 	}
 	return ""
+}
+
+// sortedIDs gives the ids of calls that one line announces in a fixed order.
+func sortedIDs(events map[string]Event) []string {
+	return slices.Sorted(maps.Keys(events))
 }

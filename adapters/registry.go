@@ -19,6 +19,9 @@ func NewRegistry(env Env) *Registry { return &Registry{env: env} }
 func builtins() []Adapter {
 	return []Adapter{
 		claude{},
+		codex{},
+		opencode{},
+		pi{},
 		builtinAgent{},
 	}
 }

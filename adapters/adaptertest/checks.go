@@ -71,8 +71,8 @@ func checkProtected(t *testing.T, b *bench) {
 	if b.text("raw/new.md") != "" {
 		t.Error("raw/ was written")
 	}
-	if rep.OK && len(rep.Denials) == 0 && !finished(rep, "edit", false) && b.Adapter.Name() != "codex" {
-		t.Errorf("nothing tells of the refusal: %+v", rep.Events)
+	if len(rep.Denials) == 0 {
+		t.Errorf("nothing tells of the refusal: %+v\n%.4000s", rep.Events, rep.Stdout)
 	}
 }
 

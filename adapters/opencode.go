@@ -1,0 +1,152 @@
+package adapters
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// opencode is opencode (`opencode run`), verified with 1.18.33.
+type opencode struct{}
+
+func (opencode) Name() string { return "opencode" }
+
+func (opencode) Detect(ctx context.Context, env Env) Detection {
+	d := probe{
+		name:     "opencode",
+		install:  "install it with `npm install -g opencode-ai`, or choose another agent",
+		floor:    "1.0",
+		help:     []string{"run", "--help"},
+		features: map[string]string{"dir": "--dir "},
+		vars:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_PROJECT_CONFIG=1", "npm_config_offline=true"},
+	}.detect(ctx, env)
+	d.Hosts = configHosts(env.Home, ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".config/opencode/config.json")
+	return d
+}
+
+func (opencode) Plan(r Request) (Invocation, error) {
+	files := map[string][]byte{}
+	config := ordered{
+		{"$schema", "https://opencode.ai/config.json"},
+		{"permission", opencodePermission(r)},
+		{"snapshot", false}, {"share", "disabled"}, {"autoupdate", false}, {"lsp", false}, {"formatter", false},
+	}
+	if r.System != "" {
+		files["system.md"] = []byte(r.System)
+		config = append(config, field{"instructions", []string{"{files}/system.md"}})
+	}
+	content, err := json.Marshal(config)
+	if err != nil {
+		return Invocation{}, fmt.Errorf("render opencode's config: %w", err)
+	}
+	argv := []string{r.Detection.Path, "run", "--format", "json", "--title", "rig " + r.Op}
+	if r.Detection.has("dir") {
+		argv = append(argv, "--dir", r.Cwd) // else it works at the top of whatever repository is around (case o-ag-17)
+	}
+	if r.Model != "" {
+		argv = append(argv, "--model", r.Model)
+	}
+	env := []string{
+		"OPENCODE_CONFIG_CONTENT=" + string(content),
+		"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+		"npm_config_offline=true", // a plug-in of the user would hold the start for more than a minute
+		"GIT_CEILING_DIRECTORIES=" + path.Dir(r.Cwd),
+	}
+	env = append(append(env, pathEnv(r.Env, r.Detection.Path)...), boardEnv(r)...)
+	return withConfig(Invocation{
+		Argv:    argv,
+		Env:     env,
+		Pass:    providerPass(),
+		Stdin:   []byte(r.Prompt),
+		Files:   files,
+		State:   []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
+		Keep:    []string{".local/share/opencode/auth.json"},
+		Visible: visible(r.Detection),
+		Hosts:   providerHosts(r),
+	}, r.Env.Config["opencode"]), nil
+}
+
+// A field and ordered are a JSON object whose order counts: of opencode's rules the last that matches decides.
+type field struct {
+	key   string
+	value any
+}
+
+type ordered []field
+
+func (o ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		k, err := json.Marshal(f.key)
+		if err != nil {
+			return nil, err
+		}
+		v, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(k)
+		b.WriteByte(':')
+		b.Write(v)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// opencodePermission renders a grant: an allow or deny for every class, "ask" for none, since nobody can answer (case o-ag-18).
+func opencodePermission(r Request) ordered {
+	verdict := func(yes bool) string {
+		if yes {
+			return "allow"
+		}
+		return "deny"
+	}
+	edit := any("deny")
+	if r.Grant.Write {
+		rules := ordered{{"*", "allow"}}
+		for _, p := range append([]string{".git", ".opencode", ".rig-readonly", "opencode.json"}, r.ReadOnly...) {
+			p = strings.TrimSuffix(p, "/")
+			rules = append(rules, field{p, "deny"}, field{p + "/**", "deny"})
+		}
+		edit = rules
+	}
+	bash := any("deny")
+	if len(r.Grant.Commands) > 0 {
+		rules := ordered{{"*", "deny"}}
+		for _, c := range r.Grant.Commands {
+			rules = append(rules, field{c + " *", "allow"}) // matches the bare command too
+		}
+		for _, c := range r.Grant.Denied {
+			rules = append(rules, field{c + " *", "deny"})
+		}
+		bash = rules
+	}
+	return ordered{
+		{"*", "deny"},
+		{"read", ordered{{"*", "allow"}, {"*.env", "deny"}, {"*.env.*", "deny"}}},
+		{"grep", "allow"}, {"glob", "allow"}, {"list", "allow"}, {"todowrite", "allow"}, {"todoread", "allow"},
+		{"edit", edit},
+		{"bash", bash},
+		{"webfetch", verdict(r.Grant.Web)}, {"websearch", verdict(r.Grant.Web)}, {"codesearch", "deny"},
+		{"task", "deny"}, {"skill", "deny"}, {"question", "deny"}, {"lsp", "deny"},
+		{"doom_loop", "deny"},
+		{"external_directory", "deny"},
+	}
+}
+
+func (opencode) Converse(_ context.Context, rw io.ReadWriter, emit func(Event)) Outcome {
+	s := &opencodeStream{feed: newFeed("opencode", emit)}
+	return s.read(rw)
+}
+
+func (opencode) Wire(context.Context, WireRequest) (WireReport, error) {
+	return WireReport{Status: "none", Lines: []string{"opencode: interactive sessions are not wired yet"}}, nil
+}
