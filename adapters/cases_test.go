@@ -141,6 +141,13 @@ func TestStubsAccept(t *testing.T) {
 	}
 }
 
+func TestStderrDenials(t *testing.T) {
+	got := StderrDenials([]byte("2026-11-30T12:49:34Z ERROR codex_core::tools::router: error=patch rejected: writing outside of the project; rejected by user approval settings\nother\n"))
+	if want := []Denial{{"apply_patch", "writing outside of the project"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // The stream does not end: Converse returns at the result all the same.
 func TestResultEndsTheStream(t *testing.T) { // o-ag-08
 	r, w := io.Pipe()

@@ -18,7 +18,7 @@ type failureRule struct {
 var failureRules = []failureRule{
 	{"api-error", regexp.MustCompile(`(?i)credit balance|insufficient.{0,20}(credit|quota|funds)|payment required|quota (exceeded|used up)|billing`), "top up the account that %s uses, or choose another agent", false},
 	{"auth", regexp.MustCompile(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
-	{"api-error", regexp.MustCompile(`(?i)rate.?limit|too many requests|overloaded|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
+	{"api-error", regexp.MustCompile(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
 	{"config", regexp.MustCompile(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
 	{"cwd-missing", regexp.MustCompile(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
 }
@@ -66,6 +66,18 @@ func StderrFailure(agent string, stderr []byte) *Failure {
 		}
 	}
 	return nil
+}
+
+// rejectedRE finds what codex tells of refused patches on stderr only; its JSON stream leaves them out.
+var rejectedRE = regexp.MustCompile(`(?m)patch rejected: ([^;\n]+)`)
+
+// StderrDenials finds refused tool calls that a vendor tells of on stderr only.
+func StderrDenials(stderr []byte) []Denial {
+	var list []Denial
+	for _, m := range rejectedRE.FindAllSubmatch(stderr, -1) {
+		list = append(list, Denial{Tool: "apply_patch", Target: sentence(string(m[1]))})
+	}
+	return list
 }
 
 // truncated is the failure of a stream without terminal event.

@@ -112,9 +112,11 @@ func opencodePermission(r Request) ordered {
 	edit := any("deny")
 	if r.Grant.Write {
 		rules := ordered{{"*", "allow"}}
+		// Paths are matched from the top of the repository around, which is "/" where there is none.
+		top := strings.TrimPrefix(r.Cwd, "/") + "/"
 		for _, p := range append([]string{".git", ".opencode", ".rig-readonly", "opencode.json"}, r.ReadOnly...) {
 			p = strings.TrimSuffix(p, "/")
-			rules = append(rules, field{p, "deny"}, field{p + "/**", "deny"})
+			rules = append(rules, field{p, "deny"}, field{p + "/**", "deny"}, field{top + p, "deny"}, field{top + p + "/**", "deny"})
 		}
 		edit = rules
 	}

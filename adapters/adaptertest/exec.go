@@ -61,6 +61,7 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		t.Logf("wait: %v", err)
 	}
+	rep.Denials = append(rep.Denials, adapters.StderrDenials(stderr.Bytes())...)
 	rep.Code, rep.Stdout, rep.Stderr = cmd.ProcessState.ExitCode(), stdout.Bytes(), stderr.Bytes()
 	return rep
 }

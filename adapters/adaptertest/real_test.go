@@ -26,12 +26,46 @@ func agentsDir(t *testing.T) string {
 var subjects = []struct {
 	name  string
 	model string
-	setup func(t testing.TB, home, url string) []string
+	setup func(t testing.TB, home, url string) ([]string, adapters.AgentConfig)
 	leaks map[string]string
+	slow  map[string]string
 }{
-	{name: "claude", setup: func(_ testing.TB, _, url string) []string {
-		return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-test"}
+	{name: "claude", setup: func(_ testing.TB, _, url string) ([]string, adapters.AgentConfig) {
+		return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-test"}, adapters.AgentConfig{}
 	}},
+	{name: "codex", model: "gpt-5.5", setup: func(_ testing.TB, _, url string) ([]string, adapters.AgentConfig) {
+		return nil, adapters.AgentConfig{
+			Env: map[string]string{"FAKE_API_KEY": "sk-test"},
+			Args: []string{
+				"-c", `model_provider="fake"`,
+				"-c", `model_providers.fake={name="Fake",base_url="` + url + `/v1",env_key="FAKE_API_KEY",wire_api="responses",request_max_retries=0,stream_max_retries=0}`,
+			},
+		}
+	}, leaks: map[string]string{
+		"command outside the grant": "codex has no list of commands",
+	}},
+	{name: "opencode", model: "fake/fake-model", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
+		file(t, home, ".config/opencode/opencode.json", `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"Fake","options":{"baseURL":"`+url+`/v1","apiKey":"sk-test"},"models":{"fake-model":{"name":"Fake","tool_call":true,"limit":{"context":200000,"output":32000}}}}},"small_model":"fake/fake-model","enabled_providers":["fake"]}`)
+		return nil, adapters.AgentConfig{}
+	}, slow: map[string]string{
+		"server error":   "opencode tries again for more than a minute",
+		"cut connection": "opencode tries again for more than a minute",
+	}},
+	{name: "pi", model: "fake/fake-model", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
+		file(t, home, ".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
+		return nil, adapters.AgentConfig{}
+	}},
+}
+
+func file(t testing.TB, dir, name, text string) {
+	t.Helper()
+	f := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(f), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestReal(t *testing.T) {
@@ -49,7 +83,7 @@ func TestReal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			Run(t, Subject{Adapter: a, Env: env, Model: s.model, Setup: s.setup, Leaks: s.leaks})
+			Run(t, Subject{Adapter: a, Env: env, Model: s.model, Setup: s.setup, Leaks: s.leaks, Slow: s.slow})
 		})
 	}
 }

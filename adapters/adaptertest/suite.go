@@ -15,10 +15,14 @@ type Subject struct {
 	Adapter adapters.Adapter
 	Env     adapters.Env // of the user; the suite sets Home to a folder of its own
 	Model   string
-	// Setup prepares HOME and gives the variables that lead the agent to the model at url.
-	Setup func(t testing.TB, home, url string) []string
+	// Setup prepares HOME, and gives the variables and the config that lead the agent to the model at url.
+	Setup func(t testing.TB, home, url string) ([]string, adapters.AgentConfig)
 	// Leaks names checks that the agent's own rules do not hold, with the reason; the sandbox below them does.
 	Leaks map[string]string
+	// Slow names checks that take minutes with this agent, with the reason. They run where RIG_SLOW is set.
+	Slow map[string]string
+
+	found adapters.Detection
 }
 
 // A check is one promise. It fails the test where the agent breaks it.
@@ -36,10 +40,18 @@ type bench struct {
 
 // Run passes an agent through the suite: what it may and may not write, odd prompts, failures of its API.
 func Run(t *testing.T, s Subject) {
+	first := newBench(t, s)
+	s.found = s.Adapter.Detect(t.Context(), first.Env)
+	if !s.found.Usable {
+		t.Fatalf("not usable: %s", s.found.Why)
+	}
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			if why := s.Leaks[c.name]; why != "" {
 				t.Skipf("not held by the agent itself: %s", why)
+			}
+			if why := s.Slow[c.name]; why != "" && os.Getenv("RIG_SLOW") == "" {
+				t.Skipf("slow: %s; RIG_SLOW=1 runs it", why)
 			}
 			c.run(t, newBench(t, s))
 		})
@@ -62,24 +74,22 @@ func newBench(t *testing.T, s Subject) *bench {
 	var url string
 	b.model, url = Serve(t)
 	b.Env.Home = filepath.Join(root, "home")
-	b.Env.Vars = append([]string{"PATH=" + s.Env.Get("PATH")}, s.Setup(t, b.Env.Home, url)...)
+	vars, config := s.Setup(t, b.Env.Home, url)
+	b.Env.Vars = append([]string{"PATH=" + s.Env.Get("PATH")}, vars...)
+	b.Env.Config = map[string]adapters.AgentConfig{s.Adapter.Name(): config}
 	return b
 }
 
 // do runs a script under a grant; lead stands before it in the prompt.
 func (b *bench) do(t *testing.T, g adapters.Grant, lead string, steps ...Step) Report {
 	t.Helper()
-	d := b.Adapter.Detect(t.Context(), b.Env)
-	if !d.Usable {
-		t.Fatalf("not usable: %s", d.Why)
-	}
 	mode := adapters.Review
 	if g.Write {
 		mode = adapters.Work
 	}
 	rep := Do(t, b.Adapter, adapters.Request{
 		Op: "ingest", Mode: mode, Prompt: lead + "\n" + Script(steps...), System: "You are the executor: ☃ marks the system text.",
-		Model: b.Subject.Model, Cwd: b.wiki, ReadOnly: []string{"raw"}, Grant: g, Detection: d, Env: b.Env,
+		Model: b.Subject.Model, Cwd: b.wiki, ReadOnly: []string{"raw"}, Grant: g, Detection: b.found, Env: b.Env,
 		Board: adapters.Board{Port: 9, AgentID: "suite"}, Timeout: 2 * time.Minute,
 	})
 	if t.Failed() || testing.Verbose() {
