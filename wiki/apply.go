@@ -31,31 +31,22 @@ func (h *Host) Apply(ctx context.Context, w *Wiki, run string, sel proposal.Sele
 		return Result{}, err
 	}
 	defer release()
-	rec, err := s.Load(run)
-	if err != nil {
-		return Result{}, err
-	}
-	if c == WithFlagged && len(sel.Paths)+len(sel.Hunks) == 0 {
-		for _, f := range rec.Files {
-			sel.Paths = append(sel.Paths, f.Path)
-		}
-	}
-	if c == Unflagged {
-		if flagged := flaggedIn(rec, sel); len(flagged) > 0 {
-			return Result{Flagged: flagged}, nil
-		}
-	}
+	sel.Flagged = c == WithFlagged
 	plan, err := s.Plan(run, sel, Disk(w))
 	if err != nil {
 		return Result{}, err
 	}
+	if flagged := flaggedIn(plan); c == Unflagged && len(flagged) > 0 {
+		return Result{Flagged: flagged}, nil
+	}
 	return h.write(s, w, plan, by)
 }
 
-// flaggedIn are the flagged files that a selection means.
-func flaggedIn(rec proposal.Record, sel proposal.Selection) (paths []string) {
-	for _, f := range rec.Files {
-		if len(f.Flags) > 0 && (len(sel.Paths) == 0 || slices.Contains(sel.Paths, f.Path)) {
+// flaggedIn are the flagged pages that a plan holds or leaves out for want of a yes.
+func flaggedIn(plan proposal.Plan) []string {
+	paths := slices.Clone(plan.Unflagged)
+	for _, f := range plan.Files {
+		if len(f.Flags) > 0 {
 			paths = append(paths, f.Path)
 		}
 	}
