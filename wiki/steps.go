@@ -154,14 +154,16 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	for _, path := range r.job.With {
 		data.With = append(data.With, filepath.ToSlash(filepath.Join(cwd, r.give(path))))
 	}
+	data.Rules = r.rules(cwd)
 	system, err := render("system", data)
 	if err != nil {
 		return adapters.Request{}, err
 	}
-	prompt, err := render(r.op.Name, data)
+	prompt, ignored, err := r.renderOp(data)
 	if err != nil {
 		return adapters.Request{}, err
 	}
+	r.warnPrompts(ignored)
 	req := adapters.Request{Op: r.op.Name, Mode: r.op.Mode, Prompt: prompt, System: system, Model: r.rec.Model, Cwd: cwd, ReadOnly: append(slices.Clone(r.wiki.Human), readonlyDir),
 		Grant: r.op.Grant, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
 	for _, s := range data.Sources {
