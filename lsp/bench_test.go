@@ -74,6 +74,7 @@ func BenchmarkWhileRunning(b *testing.B) {
 		params       map[string]any
 	}{
 		{"codeAction", "textDocument/codeAction", map[string]any{"textDocument": where["textDocument"], "range": map[string]any{"start": at, "end": at}, "context": map[string]any{"diagnostics": []any{}}}},
+		{"hover", "textDocument/hover", map[string]any{"textDocument": where["textDocument"], "position": at}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var took []time.Duration

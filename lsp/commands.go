@@ -33,6 +33,7 @@ func commands() []command {
 		cmd("rigwiki.proposal.review", (*server).proposalReview),
 		cmd("rigwiki.proposal.why", (*server).proposalWhy),
 		cmd("rigwiki.run.undo", (*server).runUndo),
+		cmd("rigwiki.search", (*server).search),
 		cmd("rigwiki.agent.list", (*server).agentList),
 		cmd("rigwiki.agent.use", (*server).agentUse),
 		cmd("rigwiki.status", (*server).status),

@@ -105,6 +105,7 @@ func methods() []method {
 		note(protocol.MethodWorkspaceDidChangeWatchedFiles, (*server).didChangeWatchedFiles),
 		note(protocol.MethodWindowWorkDoneProgressCancel, (*server).progressCancel),
 		call(protocol.MethodTextDocumentCodeAction, (*server).codeAction),
+		call(protocol.MethodTextDocumentHover, (*server).hover),
 		call(protocol.MethodTextDocumentCodeLens, (*server).codeLens),
 		call(protocol.MethodWorkspaceExecuteCommand, (*server).executeCommand),
 		call(protocol.MethodWorkspaceTextDocumentContent, (*server).textDocumentContent),

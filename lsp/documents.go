@@ -148,6 +148,7 @@ func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 			s.docs.set(doc)
 			s.unsaved.mark(path, false)
 			s.lookAgain(doc, true)
+			s.diskChanged(path)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -24,6 +25,7 @@ type fakeHost struct {
 	cancels   map[string]context.CancelFunc
 	wikis     map[string]*wiki.Wiki // run -> wiki
 	jobs      []wiki.Job
+	indexes   map[string]*index.Index
 	published [][]string
 	live      sync.WaitGroup
 }
@@ -37,7 +39,7 @@ type outcome struct {
 }
 
 func newFakeHost(t testing.TB, script func(context.Context, wiki.Job, func(wiki.Update)) outcome) *fakeHost {
-	h := &fakeHost{t: t, home: t.TempDir(), script: script, cancels: map[string]context.CancelFunc{}, wikis: map[string]*wiki.Wiki{}}
+	h := &fakeHost{t: t, home: t.TempDir(), script: script, cancels: map[string]context.CancelFunc{}, wikis: map[string]*wiki.Wiki{}, indexes: map[string]*index.Index{}}
 	t.Cleanup(h.live.Wait)
 	return h
 }
@@ -122,6 +124,25 @@ func (h *fakeHost) Publish(_ *wiki.Wiki, pages []string) error {
 
 func (h *fakeHost) Chosen(_ *wiki.Wiki, _, _, model string) (string, string, error) {
 	return "fake", model, nil
+}
+
+func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if x := h.indexes[w.ID]; x != nil {
+		return x, nil
+	}
+	x, err := index.Open(ctx, index.Options{Root: w.Real})
+	if err != nil {
+		return nil, err
+	}
+	h.indexes[w.ID] = x
+	h.t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return x, nil
 }
 
 func (h *fakeHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) {

@@ -165,13 +165,13 @@ func (s *server) didChangeFolders(_ context.Context, p *protocol.DidChangeWorksp
 
 // didChangeWatchedFiles is for clients that watch files for us; nothing depends on it, since Neovim on Linux does not.
 func (s *server) didChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) error {
+	var paths []string
 	for _, c := range p.Changes {
 		if path, ok := filePath(string(c.URI)); ok {
-			if doc, open := s.docs.get(path); open {
-				s.unsaved.mark(doc.path, false)
-				s.unsaved.poke()
-			}
+			paths = append(paths, path)
 		}
 	}
+	s.unsaved.poke()
+	s.diskChanged(paths...)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -22,6 +23,8 @@ type Host interface {
 	Publish(w *wiki.Wiki, pages []string) error
 	// Chosen tells which agent and model an op would take.
 	Chosen(w *wiki.Wiki, op, agent, model string) (name, chosen string, err error)
+	// Index opens the wiki's index once for the life of the host.
+	Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error)
 	Agents(ctx context.Context, w *wiki.Wiki) ([]wiki.AgentInfo, error)
 	UseAgent(ctx context.Context, w *wiki.Wiki, name string) error
 }

@@ -95,6 +95,7 @@ func (s *server) offers() protocol.ServerCapabilities {
 		PositionEncoding: s.caps.encoding,
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: ptr(true), Change: ptr(protocol.TextDocumentSyncKindIncremental),
 			Save: &protocol.SaveOptions{}},
+		HoverProvider:      protocol.Boolean(true),
 		CodeActionProvider: s.codeActionOffer(),
 		CodeLensProvider:   &protocol.CodeLensOptions{},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{
@@ -110,6 +111,7 @@ func (s *server) offers() protocol.ServerCapabilities {
 // initialized asks for the settings and registers what a client lets a server register.
 func (s *server) initialized(context.Context, *protocol.InitializedParams) error {
 	s.background(s.publishUnsaved)
+	s.background(s.keepPages)
 	if s.caps.configuration {
 		s.background(s.pullSettings)
 	}

@@ -179,6 +179,11 @@ func (s *server) report(t task, said clientWord, results []pageResult) {
 		s.tell(messageWarning, t.rec.Title+": the editor says that it applied the changes, but the pages are as before; the proposal waits")
 	}
 	s.decided(t.wiki, rec)
+	var touched []string
+	for _, r := range results {
+		touched = append(touched, pathIn(t.wiki, r.path))
+	}
+	s.diskChanged(touched...)
 }
 
 // sentenceOf counts the pages by what became of them: "2 pages applied; 1 waiting to be saved: overview.md".

@@ -44,6 +44,7 @@ type server struct {
 	set       *settings
 	shelf     *shelf
 	board     *board
+	pages     *pages
 	after     *aftermath
 	conflicts *conflicts
 	unsaved   *unsavedPages
@@ -69,7 +70,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 		o.Log = zap.NewNop()
 	}
 	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, docs: newDocuments(), folders: newFolders(), runs: newRuns(),
-		set: &settings{}, shelf: newShelf(), board: newBoard(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
+		set: &settings{}, shelf: newShelf(), board: newBoard(), pages: newPages(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
 	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(rwc), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())

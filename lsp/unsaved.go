@@ -87,11 +87,13 @@ func (s *server) publishUnsaved(ctx context.Context) {
 
 func (s *server) opened(doc *document) {
 	s.unsaved.mark(doc.path, false)
+	s.checkLater(doc)
 }
 
 func (s *server) changed(doc *document) {
 	s.unsaved.mark(doc.path, true)
 	s.lookAgain(doc, false)
+	s.checkLater(doc)
 }
 
 func (s *server) closed(doc *document) {
@@ -99,4 +101,5 @@ func (s *server) closed(doc *document) {
 	delete(s.unsaved.dirty, doc.path)
 	s.unsaved.mu.Unlock()
 	s.unsaved.poke()
+	s.forget(doc)
 }

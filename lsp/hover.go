@@ -1,0 +1,135 @@
+package lsp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/index"
+	"go.lsp.dev/protocol"
+)
+
+// hoverWait bounds the wait for an index that is still being opened: better nothing than late.
+const hoverWait = 200 * time.Millisecond
+
+// hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the best
+// passages. Front matter is never shown, no agent starts.
+func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
+	path, ok := filePath(string(p.TextDocument.URI))
+	if !ok {
+		return nil, nil
+	}
+	doc, open := s.docs.get(path)
+	w, rel, ok := s.folders.wikiOf(path)
+	if !open || !ok {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, hoverWait)
+	defer cancel()
+	x, err := s.index(ctx, w)
+	if err != nil {
+		return nil, nil // still being opened, or told where it was
+	}
+	l := newLines(doc.text, s.caps.encoding)
+	at := l.offset(p.Position)
+	for _, link := range index.Links(doc.text) {
+		if link.Start <= at && at < link.End && !link.External() {
+			rng := l.span(link.Start, link.End)
+			return s.hoverText(hoverLink(w, x, rel, link), &rng), nil
+		}
+	}
+	q := (place{s: s, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}).question()
+	if q == "" || (place{w: w, rel: rel}).isSource() {
+		return nil, nil
+	}
+	return s.hoverText(hoverQuestion(x, q), nil), nil
+}
+
+// hoverText wraps a text in the kind of markup that the client shows.
+func (s *server) hoverText(text string, rng *protocol.Range) *protocol.Hover {
+	if text == "" {
+		return nil
+	}
+	kind := protocol.MarkupKindMarkdown
+	if s.caps.plainHover {
+		kind, text = protocol.MarkupKindPlainText, strings.NewReplacer("**", "", "`", "").Replace(text)
+	}
+	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: kind, Value: text}, Range: rng}
+}
+
+// maxNamed bounds the pages that a hover lists.
+const maxNamed = 5
+
+func hoverLink(w *wiki.Wiki, x *index.Index, from string, link index.Link) string {
+	found := x.ResolveLink(from, link)
+	if len(found) == 0 {
+		out := "There is no page `" + link.Target + "`."
+		if alike := x.Similar("", link.Target, nil); len(alike) > 0 {
+			out += " Alike: " + someOf(alike, maxNamed) + "."
+		}
+		return out
+	}
+	rel := found[0].Path
+	page, ok := x.Page(rel)
+	if !ok {
+		return "`" + rel + "`" // an asset
+	}
+	parts := []string{fmt.Sprintf("**%s** `%s`", page.Title, rel)}
+	if sum := x.Summary(rel); sum != "" {
+		parts = append(parts, sum)
+	}
+	if fresh := freshness(w, page); fresh != "" {
+		parts = append(parts, fresh)
+	}
+	var from2 []string
+	seen := map[string]bool{}
+	for _, b := range x.Backlinks(rel) {
+		if !seen[b.From] {
+			seen[b.From] = true
+			from2 = append(from2, b.From)
+		}
+	}
+	if len(from2) > 0 {
+		parts = append(parts, "Linked from "+someOf(from2, maxNamed)+".")
+	}
+	if len(found) > 1 {
+		parts = append(parts, fmt.Sprintf("The name is ambiguous: %d pages have it.", len(found)))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// freshness compares the source that a page was made from with what it is now.
+func freshness(w *wiki.Wiki, page index.Page) string {
+	src, sum := page.Front.Get("source-path"), page.Front.Get("source-sha")
+	if src == "" || sum == "" {
+		return ""
+	}
+	if _, in := below("raw", src); !in || strings.Contains(src, "..") {
+		return ""
+	}
+	raw, err := os.ReadFile(pathIn(w, src))
+	if err != nil {
+		return "Its source `" + src + "` is gone."
+	}
+	if now := sha256.Sum256(raw); hex.EncodeToString(now[:]) != strings.ToLower(sum) {
+		return "Its source `" + src + "` has changed since it was ingested."
+	}
+	return "Its source `" + src + "` is unchanged."
+}
+
+func hoverQuestion(x *index.Index, question string) string {
+	var parts []string
+	for _, h := range x.Search(question, 3) {
+		name := h.Path
+		if h.Heading != "" {
+			name += "#" + h.Heading
+		}
+		parts = append(parts, fmt.Sprintf("**%s** `%s`\n\n%s", h.Title, name, h.Snippet))
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -1,0 +1,153 @@
+package lsp
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/index"
+	"go.uber.org/zap"
+)
+
+// pages keeps each wiki's index at what the editor shows, and checks open pages against it. One worker does it: typing costs a look into a map.
+type pages struct {
+	mu      sync.Mutex
+	due     map[string]bool // paths of open pages whose text is new
+	stale   map[string]bool // paths on disk that may have changed
+	indexes map[string]*opening
+	wake    chan struct{}
+}
+
+// opening is an index that is being opened in the background; a large wiki's first one takes a while.
+type opening struct {
+	ready chan struct{}
+	x     *index.Index
+	err   error
+}
+
+func newPages() *pages {
+	return &pages{due: map[string]bool{}, stale: map[string]bool{}, indexes: map[string]*opening{}, wake: make(chan struct{}, 1)}
+}
+
+func (p *pages) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// index gives a wiki's index, and waits for its opening as long as ctx allows.
+func (s *server) index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) {
+	s.pages.mu.Lock()
+	o := s.pages.indexes[w.ID]
+	if o == nil {
+		o = &opening{ready: make(chan struct{})}
+		s.pages.indexes[w.ID] = o
+		s.background(func(ctx context.Context) {
+			defer close(o.ready)
+			o.x, o.err = s.host.Index(ctx, w)
+			if o.err != nil && ctx.Err() == nil {
+				s.log.Warn("the index cannot be opened", zap.String("wiki", w.Name), zap.Error(o.err))
+			}
+		})
+	}
+	s.pages.mu.Unlock()
+	select {
+	case <-o.ready:
+		return o.x, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// isPage tells whether a path is one that the index knows.
+func isPage(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".md") }
+
+// checkLater has an open page looked at.
+func (s *server) checkLater(doc *document) {
+	if isPage(doc.path) {
+		s.pages.mu.Lock()
+		s.pages.due[doc.path] = true
+		s.pages.mu.Unlock()
+		s.pages.poke()
+	}
+}
+
+// diskChanged has the index look at files that may have changed, and all open pages checked again: their links may lead elsewhere now.
+func (s *server) diskChanged(paths ...string) {
+	s.pages.mu.Lock()
+	for _, p := range paths {
+		s.pages.stale[p] = true
+	}
+	for _, doc := range s.docs.all() {
+		if isPage(doc.path) {
+			s.pages.due[doc.path] = true
+		}
+	}
+	s.pages.mu.Unlock()
+	s.pages.poke()
+}
+
+// forget takes back what was shown about the text of a page that was closed.
+func (s *server) forget(doc *document) {
+	if s.board.put(doc.path, "links", nil) {
+		s.publish(doc.path)
+	}
+	s.diskChanged(doc.path)
+}
+
+// keepPages is the worker.
+func (s *server) keepPages(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.pages.wake:
+		}
+		s.pages.mu.Lock()
+		due, stale := s.pages.due, s.pages.stale
+		s.pages.due, s.pages.stale = map[string]bool{}, map[string]bool{}
+		s.pages.mu.Unlock()
+		for path := range stale {
+			s.reread(ctx, path)
+		}
+		for path := range due { // first all texts, since each may hold what another links to
+			s.layIn(ctx, path)
+		}
+		for path := range due {
+			s.checkLinks(ctx, path)
+		}
+	}
+}
+
+// reread tells the index of a file that may have changed on disk.
+func (s *server) reread(ctx context.Context, path string) {
+	w, rel, ok := s.folders.wikiOf(path)
+	if !ok {
+		return
+	}
+	x, err := s.index(ctx, w)
+	if err != nil {
+		return // told where it was opened
+	}
+	if _, open := s.docs.get(path); !open {
+		x.DropBuffer(rel)
+	}
+	if err := x.Changed(ctx, rel); err != nil && ctx.Err() == nil {
+		s.log.Warn("a page is not read again", zap.String("page", rel), zap.Error(err))
+	}
+}
+
+// layIn puts an open page's text into the index.
+func (s *server) layIn(ctx context.Context, path string) {
+	doc, open := s.docs.get(path)
+	if !open {
+		return
+	}
+	if w, rel, ok := s.folders.wikiOf(path); ok {
+		if x, err := s.index(ctx, w); err == nil {
+			x.SetBuffer(rel, doc.text)
+		}
+	}
+}
