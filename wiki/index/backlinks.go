@@ -15,36 +15,45 @@ type Ref struct {
 // Backlinks gives the links of other pages that mean rel, in order of page and position. Pages that were written in place since they were
 // read last are seen after a refresh, or once they are asked for.
 func (x *Index) Backlinks(rel string) []Ref {
+	var out []Ref
+	x.EachBacklink(rel, func(r Ref) bool {
+		out = append(out, r)
+		return true
+	})
+	slices.SortFunc(out, func(a, b Ref) int { return cmp.Or(strings.Compare(a.From, b.From), a.Link.Start-b.Link.Start) })
+	return slices.CompactFunc(out, func(a, b Ref) bool { return a.From == b.From && a.Link.Start == b.Link.Start })
+}
+
+// EachBacklink calls visit with the links that Backlinks gives, in no order, some of them twice, until visit says false. visit must not ask
+// the index.
+func (x *Index) EachBacklink(rel string, visit func(Ref) bool) {
 	x.ensureSound()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	r, ok := x.lookup(rel)
 	if !ok {
-		return nil
+		return
 	}
 	keys := r.entry().targetKeys()
-	var out []Ref
-	add := func(from string, links []Link) {
+	more := true
+	links := func(from string, links []Link) {
 		for _, l := range links {
-			if from == rel || l.Target == "" || l.External() {
-				continue
-			}
-			if !keys[linkKey(l.Target)] && !keys[aliasLinkKey(l.Target)] {
+			if !more || from == rel || l.Target == "" || l.External() || !keys[linkKey(l.Target)] && !keys[aliasLinkKey(l.Target)] {
 				continue
 			}
 			if m := x.resolve(from, l); len(m) > 0 && m[0].Path == rel {
-				out = append(out, Ref{from, l})
+				more = visit(Ref{from, l})
 			}
 		}
 	}
 	for key := range keys {
-		x.linking(key, add)
+		if more {
+			x.linking(key, links)
+		}
 	}
 	for _, e := range x.inMemory() {
-		add(e.path, e.content.page.Links)
+		links(e.path, e.content.page.Links)
 	}
-	slices.SortFunc(out, func(a, b Ref) int { return cmp.Or(strings.Compare(a.From, b.From), a.Link.Start-b.Link.Start) })
-	return slices.CompactFunc(out, func(a, b Ref) bool { return a.From == b.From && a.Link.Start == b.Link.Start })
 }
 
 // linking calls visit with the pages in segments that have a link with the key.

@@ -1,0 +1,197 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/rigwiki/rig/wiki/index"
+)
+
+// links judges every link of the page.
+func (p *page) links() {
+	for _, l := range p.Links {
+		if l.External() {
+			continue
+		}
+		matches := p.x.ResolveLink(p.Path, l)
+		switch {
+		case len(matches) == 0:
+			p.broken(l)
+		case matches[0].How == index.Folded || matches[0].How == index.NearMiss || matches[0].How == index.Elsewhere:
+			p.spelling(l, matches[0])
+		case len(matches) > 1 && matches[0].How == matches[1].How:
+			p.ambiguous(l, matches)
+		}
+		if len(matches) > 0 {
+			p.anchor(l, matches[0].Path)
+		}
+	}
+}
+
+func (p *page) broken(l index.Link) {
+	if p.Path == p.rules.indexPage() && !l.Embed {
+		p.add("index-dead-entry", Warning, l.Start, l.End, "the index names "+l.Target+", which is not there", p.removeLine(l))
+		return
+	}
+	if l.Embed {
+		p.add("broken-embed", Warning, l.Start, l.End, "nothing is there to show: "+l.Target)
+		return
+	}
+	fix := Fix{Title: "Create page " + l.Target, Create: p.newPage(l)}
+	p.add("broken-link", Warning, l.Start, l.End, "no page "+l.Target, fix)
+}
+
+// newPage is where a missing page would be made: as the link's path says, else beside the page that links to it.
+func (p *page) newPage(l index.Link) string {
+	rel := path.Clean("/" + strings.ReplaceAll(l.Target, "\\", "/"))[1:]
+	if l.Kind == index.Markdown || !strings.Contains(l.Target, "/") {
+		rel = path.Join(path.Dir(p.Path), l.Target)
+		if strings.HasPrefix(rel, "../") {
+			return ""
+		}
+	}
+	if !strings.HasSuffix(strings.ToLower(rel), ".md") {
+		rel += ".md"
+	}
+	return rel
+}
+
+func (p *page) removeLine(l index.Link) Fix {
+	start, end := l.Start, l.End
+	for start > 0 && p.text[start-1] != '\n' {
+		start--
+	}
+	for end < len(p.text) && p.text[end-1] != '\n' {
+		end++
+	}
+	return p.replace("Remove the line", start, end, "")
+}
+
+// spelling is a link that works and has a better spelling (case o-wk-14).
+func (p *page) spelling(l index.Link, m index.Match) {
+	severity, why := Hint, "is written "
+	if m.How == index.Elsewhere {
+		severity, why = Warning, "is in another folder: "
+	}
+	p.add("non-canonical-link", severity, l.Start, l.End, l.Target+" "+why+m.Path, p.retarget(l, m.Path))
+}
+
+// retarget writes a page's full path into the link, in the link's own style.
+func (p *page) retarget(l index.Link, to string) Fix {
+	text := to
+	if l.Kind != index.Markdown {
+		if !strings.HasSuffix(strings.ToLower(l.Target), ".md") && strings.HasSuffix(strings.ToLower(to), ".md") {
+			text = to[:len(to)-len(".md")]
+		}
+		return p.replace("Write "+text, l.TargetStart, l.TargetEnd, text)
+	}
+	text = relative(path.Dir(p.Path), to)
+	if l.TargetStart == 0 || p.text[l.TargetStart-1] != '<' {
+		text = strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "#", "%23", "?", "%3F").Replace(text)
+	}
+	return p.replace("Write "+text, l.TargetStart, l.TargetEnd, text)
+}
+
+// relative is the path to a file of the wiki from a folder of it.
+func relative(dir, to string) string {
+	if dir == "." {
+		return to
+	}
+	from, parts := strings.Split(dir, "/"), strings.Split(to, "/")
+	for len(from) > 0 && len(parts) > 1 && from[0] == parts[0] {
+		from, parts = from[1:], parts[1:]
+	}
+	return strings.Repeat("../", len(from)) + strings.Join(parts, "/")
+}
+
+func (p *page) ambiguous(l index.Link, matches []index.Match) {
+	var fixes []Fix
+	for _, m := range matches {
+		if !p.rules.human(m.Path) {
+			fixes = append(fixes, p.retarget(l, m.Path))
+		}
+	}
+	if len(fixes) < 2 {
+		return // a source in raw/ has its page's name: no one means the source
+	}
+	p.add("ambiguous-link", Hint, l.Start, l.End, fmt.Sprintf("%s could mean %d pages; it means %s", l.Target, len(fixes), matches[0].Path), fixes...)
+}
+
+// anchor judges the heading or block that a link names.
+func (p *page) anchor(l index.Link, to string) {
+	if l.Heading == "" && l.Block == "" || !strings.HasSuffix(strings.ToLower(to), ".md") {
+		return
+	}
+	target := p.Page
+	if to != p.Path {
+		var ok bool
+		if target, ok = p.x.Page(to); !ok {
+			return
+		}
+	}
+	if l.Block != "" {
+		if !target.HasBlock(l.Block) {
+			p.add("broken-block", Warning, l.Start, l.End, to+" has no block ^"+l.Block)
+		}
+		return
+	}
+	if _, ok := target.Anchor(l); ok {
+		return
+	}
+	code := "broken-heading"
+	if l.Embed {
+		code = "broken-embed"
+	}
+	p.add(code, Warning, l.Start, l.End, to+" has no heading "+l.Heading)
+}
+
+// Suggest gives pages that a broken link may have meant, best first: what an editor offers once it is asked.
+func Suggest(x *index.Index, from string, l index.Link) []string {
+	name := strings.TrimSuffix(path.Base(l.Target), ".md")
+	out := x.Similar("", name, nil)
+	for _, h := range x.Search(name, 5) {
+		if h.Path != from && !contains(out, h.Path) && near(name, h) {
+			out = append(out, h.Path)
+		}
+	}
+	return out[:min(len(out), 5)]
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// near tells whether a found page's name or title has to do with the name that was written.
+func near(name string, h index.Hit) bool {
+	a := index.Idea(name)
+	for _, s := range []string{strings.TrimSuffix(path.Base(h.Path), ".md"), h.Title} {
+		b := index.Idea(s)
+		if a != "" && b != "" && (strings.Contains(b, a) || strings.Contains(a, b) || similar(a, b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// similar tells whether two words share at least two thirds of their pairs of letters (Dice's coefficient).
+func similar(a, b string) bool {
+	pairs := map[string]int{}
+	ra, rb := []rune(a), []rune(b)
+	for i := 0; i+1 < len(ra); i++ {
+		pairs[string(ra[i:i+2])]++
+	}
+	common := 0
+	for i := 0; i+1 < len(rb); i++ {
+		if k := string(rb[i : i+2]); pairs[k] > 0 {
+			pairs[k]--
+			common++
+		}
+	}
+	return 6*common >= 2*(len(ra)+len(rb)-2) && common > 0
+}
