@@ -63,13 +63,18 @@ func (r *run) takeSources() error {
 		}
 		sum := sha256.Sum256(text)
 		src := source{rel: rel, sha: hex.EncodeToString(sum[:]), shown: r.give(path)}
-		if why := r.ingested(src); why != "" && r.op.Name == "ingest" && !r.job.Again {
+		if why := r.ingested(src); why != "" && r.asksOnce() {
 			return &ending{State: proposal.Empty, Exit: ExitNothing, Message: why, Hint: "--again does it anyway"}
 		}
 		r.sources = append(r.sources, src)
 		r.rec.SourceSHA = append(r.rec.SourceSHA, src.sha)
 	}
 	return nil
+}
+
+// asksOnce says whether a source that needs no ingest is left alone. In an editor the person who chose the action sees the page and means it.
+func (r *run) asksOnce() bool {
+	return r.op.Name == "ingest" && !r.job.Again && r.job.By != "editor"
 }
 
 // give puts a host file into .rig-readonly under its base name, or the first free "<n>-<name>", and returns its path in the view.

@@ -346,7 +346,7 @@ func (d *demo) hover(ctx context.Context) error {
 func (d *demo) careless(ctx context.Context) error {
 	d.head("A careless agent: one good edit, and three things that no run may do")
 	d.editor.onEdit = func(json.RawMessage) bool { return false } // the user closes the preview
-	uri := fileURI(filepath.Join(d.wiki, "raw", "kettle-manual.md"))
+	uri := fileURI(filepath.Join(d.wiki, "raw", "hard-water.md"))
 	run, err := d.start(ctx, "rigwiki.ingest", map[string]any{"uri": uri, "agent": "careless"})
 	if err != nil {
 		return err

@@ -4,4 +4,4 @@ printf '\nWater that has boiled for long tastes flat.\n' >> concepts/water-tempe
 echo '# My own rules' > Schema.md
 ln -s /etc/passwd concepts/passwords.md
 mkdir -p .git/hooks && echo 'echo owned' > .git/hooks/post-checkout
-echo "INGEST DONE: kettle-manual"
+echo "INGEST DONE: hard-water"
