@@ -17,7 +17,6 @@ vim.cmd.buffer(source)
 H.answer = 'Apply'
 H.first = function()
   vim.api.nvim_buf_set_lines(emoji, 6, 6, false, { 'typed while asked' })
-  -- Neovim tells of this only a moment later: the edit is made on a text that the server takes for the newest.
 end
 vim.cmd('Rig ingest')
 H.wait('the run applied', function() return H.noted('applied') or H.noted('partly') end)

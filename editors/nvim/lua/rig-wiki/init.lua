@@ -45,6 +45,8 @@ function M.config(opts)
       if root then start(root) end
     end,
     init_options = { rigwiki = settings },
+    -- Told 150 ms later, as is usual, a keystroke is unknown to an edit that comes between: 0.10 puts that on the wrong lines.
+    flags = { debounce_text_changes = 0 },
     handlers = { ['rigwiki/run'] = on_run },
   }
 end
