@@ -55,6 +55,7 @@ func (s *server) lookAgain(doc *document, saved bool) {
 
 // settlePage amends the receipt by what came of a page, and tells it.
 func (s *server) settlePage(path string, p unsettled) {
+	defer s.runs.occupy(p.task.rec.Run)()
 	r, said := pageResult{path: p.planned.Path}, ""
 	if p.was == proposal.WordUnsaved { // it was seen in the buffer, and is accepted: only how it came to disk is open
 		r.word, r.text, said = savedAs(path, p.planned.After)
@@ -81,8 +82,8 @@ func (s *server) settlePage(path string, p unsettled) {
 		s.log.Warn("a page cannot be told", zap.String("page", r.path), zap.Error(err))
 		return
 	}
+	s.decided(p.task.wiki, rec)
 	s.notify(noteOf(rec, r.path+said))
-	s.refreshProposals(p.task.wiki)
 }
 
 func (s *server) amend(p unsettled, r pageResult) error {

@@ -161,6 +161,7 @@ type clientWord struct {
 
 // carryOut sends the client its part, reads back what became of it, has the host do the rest, and keeps the books.
 func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Plan, word chan<- clientWord) {
+	defer s.runs.occupy(t.rec.Run)()
 	var results []pageResult
 	said := clientWord{applied: true}
 	for try := 1; len(client.Files) > 0; try++ {

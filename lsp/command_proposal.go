@@ -108,6 +108,7 @@ func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) 
 	if err != nil {
 		return nil, err
 	}
+	defer s.runs.occupy(a.Run)()
 	if err := store.Discard(a.Run, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks}, a.Reason, "editor"); err != nil {
 		return nil, argumentError(err)
 	}
@@ -115,8 +116,8 @@ func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.notify(noteOf(rec, "discarded"))
 	s.decided(w, rec)
+	s.notify(noteOf(rec, "discarded"))
 	return map[string]any{"run": a.Run, "state": rec.State}, nil
 }
 

@@ -71,7 +71,7 @@ func (b *board) paths(kind string) []string {
 
 // decided brings everything that depends on what a run has come to up to date.
 func (s *server) decided(w *wiki.Wiki, rec proposal.Record) {
-	s.refreshProposals(w)
+	s.shelve(w, rec)
 	s.conflictsSettled(w, rec)
 	s.showOutcome(w, rec)
 	s.refreshLenses()

@@ -112,6 +112,7 @@ func (s *server) offers() protocol.ServerCapabilities {
 func (s *server) initialized(context.Context, *protocol.InitializedParams) error {
 	s.background(s.publishUnsaved)
 	s.background(s.keepPages)
+	s.background(s.watchOthers)
 	if s.caps.configuration {
 		s.background(s.pullSettings)
 	}

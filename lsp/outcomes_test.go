@@ -271,3 +271,33 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		}
 	}
 }
+
+// TestTwoEditors holds that a proposal made in one editor appears in the other, is asked about only where it was made, and is gone there once it was
+// decided here.
+func TestTwoEditors(t *testing.T) {
+	root := newWiki(t, nil)
+	h := realHost(t, `echo '- x' >> log.md`)
+	one := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
+	two := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane})
+	page := filepath.Join(root, "log.md")
+	eventually(t, "the second editor knows the runs", func() bool { return len(actionTitles(t, two, page)) > 0 })
+	run := ingest(t, one, root)
+	until(t, one, run, proposal.Proposed)
+	until(t, two, run, proposal.Proposed)
+	if got := actionTitles(t, two, page); !has(got, "Apply proposal of ingest raw/src.md") {
+		t.Errorf("actions in the second editor: %q", got)
+	}
+	if err := two.Execute("rigwiki.proposal.apply", map[string]string{"run": run}, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, one, run, proposal.Applied)
+	if got := actionTitles(t, one, page); has(got, "Apply proposal") || !has(got, "Undo") {
+		t.Errorf("actions in the first editor: %q", got)
+	}
+	if n := len(two.Requests("workspace/applyEdit")); n != 1 {
+		t.Errorf("the second editor was asked %d times", n)
+	}
+	if n := len(two.Requests("window/showMessageRequest")) + len(one.Requests("workspace/applyEdit")); n != 0 {
+		t.Errorf("the wrong editor was asked %d times", n)
+	}
+}

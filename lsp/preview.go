@@ -46,11 +46,15 @@ func (s *server) rung() rung {
 	}
 }
 
-// preview shows a proposal that has just come.
+// preview shows what a run has made: a proposal by the rung of the client, an answer as a document.
 func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record) {
 	store, err := s.store(w)
 	if err != nil {
 		s.log.Error("the proposal cannot be shown", zap.String("run", rec.Run), zap.Error(err))
+		return
+	}
+	if rec.State == proposal.Done {
+		s.showAnswer(ctx, store, rec)
 		return
 	}
 	switch s.rung() {
@@ -90,7 +94,7 @@ func (s *server) ask(ctx context.Context, w *wiki.Wiki, store *proposal.Store, r
 	}
 	switch got.Title {
 	case sayReview:
-		s.openDiff(ctx, store, rec)
+		s.openDocument(ctx, store, rec, diffShown(rec))
 	case sayApply:
 		s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{}, s.plainStyle()))
 	case sayDiscard:
@@ -119,9 +123,9 @@ func (s *server) proposalReview(_ context.Context, a reviewArgs) (any, error) {
 			s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{Flagged: true}, gated))
 			return
 		}
-		s.openDiff(ctx, store, rec)
+		s.openDocument(ctx, store, rec, diffShown(rec))
 	})
-	return map[string]any{"run": a.Run, "uri": virtualURI(rec.Run+".diff", "/"+rec.Op+".diff")}, nil
+	return map[string]any{"run": a.Run, "uri": diffShown(rec).uri(rec)}, nil
 }
 
 // summary says what a proposal would do, with counts and every deletion named.
@@ -163,25 +167,4 @@ func counts(rec proposal.Record) string {
 		out += fmt.Sprintf(", %d refused", len(rec.Refused))
 	}
 	return out
-}
-
-// openDiff shows the diff document: a virtual one where the client can, else the same text as a file in the run's folder.
-func (s *server) openDiff(ctx context.Context, store *proposal.Store, rec proposal.Record) {
-	target := virtualURI(rec.Run+".diff", "/"+rec.Op+".diff")
-	if !s.caps.contentScheme {
-		path, err := writeDiff(store, rec)
-		if err != nil {
-			s.log.Error("the diff cannot be written", zap.String("run", rec.Run), zap.Error(err))
-			return
-		}
-		target = pathURI(path)
-	}
-	if !s.caps.showDocument {
-		s.tell(messageInfo, "the diff of "+rec.Title+" is "+string(target))
-		return
-	}
-	// A null or failed answer means that it was not shown: the proposal waits, and the message above says where it is.
-	if r, err := s.client.ShowDocument(ctx, &protocol.ShowDocumentParams{URI: target, TakeFocus: ptr(true)}); err != nil || r == nil || !r.Success {
-		s.tell(messageInfo, "the diff of "+rec.Title+" is "+string(target))
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -97,6 +98,22 @@ func (s *server) records(w *wiki.Wiki) []proposal.Record {
 	return recs
 }
 
+// shelve puts a record that has just been read or made in its place, so that the next code action knows it.
+func (s *server) shelve(w *wiki.Wiki, rec proposal.Record) {
+	s.shelf.mu.Lock()
+	if sh := s.shelf.wikis[w.ID]; sh != nil {
+		recs := slices.Clone(sh.recs) // the old list may be in use
+		if i := slices.IndexFunc(recs, func(r proposal.Record) bool { return r.Run == rec.Run }); i >= 0 {
+			recs[i] = rec
+		} else {
+			recs = slices.Insert(recs, 0, rec)
+		}
+		sh.recs = recs
+	}
+	s.shelf.mu.Unlock()
+	s.refreshProposals(w)
+}
+
 // refreshProposals reads a wiki's runs in the background, once at a time.
 func (s *server) refreshProposals(w *wiki.Wiki) {
 	s.shelf.mu.Lock()
@@ -125,14 +142,34 @@ func (s *server) loadShelf(w *wiki.Wiki, sh *shelved) (again bool) {
 	if err != nil {
 		s.log.Warn("the runs cannot be read", zap.String("wiki", w.Name), zap.Error(err))
 	}
+	var news []proposal.Record
 	s.shelf.mu.Lock()
-	defer s.shelf.mu.Unlock()
 	if err == nil {
+		if sh.dir != "" {
+			news = unseen(sh.recs, recs)
+		}
 		sh.recs, sh.dir, sh.seen = recs, dir, seen
 	}
 	again, sh.again = sh.again && s.ctx.Err() == nil, false
 	sh.loading = again
+	s.shelf.mu.Unlock()
+	for _, rec := range news {
+		if !s.runs.has(rec.Run) {
+			s.decided(w, rec)
+			s.notify(noteOf(rec, rec.Message))
+		}
+	}
 	return again
+}
+
+// unseen are the records whose runs were not known before.
+func unseen(before, now []proposal.Record) (out []proposal.Record) {
+	for _, r := range now {
+		if !slices.ContainsFunc(before, func(b proposal.Record) bool { return b.Run == r.Run }) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (s *server) readShelf(w *wiki.Wiki) (recs []proposal.Record, dir string, seen time.Time, err error) {

@@ -174,11 +174,11 @@ func (s *server) report(t task, said clientWord, results []pageResult) {
 	if !said.applied && said.reason != "" {
 		sentence += "; " + said.reason
 	}
+	s.decided(t.wiki, rec)
 	s.notify(noteOf(rec, sentence))
 	if said.applied && !anyApplied(results) && len(results) > 0 {
 		s.tell(messageWarning, t.rec.Title+": the editor says that it applied the changes, but the pages are as before; the proposal waits")
 	}
-	s.decided(t.wiki, rec)
 	var touched []string
 	for _, r := range results {
 		touched = append(touched, pathIn(t.wiki, r.path))

@@ -17,9 +17,24 @@ const maxWaiting = 256
 type runs struct {
 	mu   sync.Mutex
 	byID map[string]*liveRun
+	busy map[string]int // runs whose outcome this session is applying
 }
 
-func newRuns() *runs { return &runs{byID: map[string]*liveRun{}} }
+func newRuns() *runs { return &runs{byID: map[string]*liveRun{}, busy: map[string]int{}} }
+
+// occupy marks a run as being applied from here, until the function that it gives is called.
+func (r *runs) occupy(id string) (release func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.busy[id]++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.busy[id]--; r.busy[id] == 0 {
+			delete(r.busy, id)
+		}
+	}
+}
 
 // liveRun is one run under way. The host's watcher only puts updates into its mailbox, so that a slow client never slows an agent.
 type liveRun struct {
@@ -44,10 +59,11 @@ func (r *runs) live() []string {
 	return ids
 }
 
-func (r *runs) add(id string, l *liveRun) {
+// has tells whether a run is under way in this session, or being applied from it.
+func (r *runs) has(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.byID[id] = l
+	return r.byID[id] != nil || r.busy[id] > 0
 }
 
 func (r *runs) drop(id string) {
@@ -74,11 +90,15 @@ func (s *server) start(job wiki.Job, title string) (string, error) {
 	job.By, job.Settings = "editor", s.set.section()
 	job.Buffers = s.buffers(job.Wiki)
 	l := &liveRun{job: job, title: title, ended: make(chan struct{}), wake: make(chan struct{}, 1)}
+	s.runs.mu.Lock() // until it is known here, nobody looks for it among the runs of others
 	id, err := s.host.Start(job, l.take)
+	if err == nil {
+		s.runs.byID[id] = l
+	}
+	s.runs.mu.Unlock()
 	if err != nil {
 		return "", err
 	}
-	s.runs.add(id, l)
 	s.background(func(ctx context.Context) { s.follow(ctx, id, l) })
 	return id, nil
 }
@@ -189,11 +209,12 @@ func (s *server) ended(ctx context.Context, l *liveRun, bar *progress, n runNote
 		sentence = counts(rec)
 	}
 	bar.finish(sentence)
+	s.decided(l.job.Wiki, rec)
 	s.notify(noteOf(rec, sentence))
 	s.log.Info("run ended", zap.String("run", rec.Run), zap.String("state", string(rec.State)), zap.Duration("took", time.Since(rec.Started)))
-	s.decided(l.job.Wiki, rec)
+	s.runs.drop(rec.Run) // what follows may wait for the user for hours
 	switch rec.State {
-	case proposal.Proposed:
+	case proposal.Proposed, proposal.Done:
 		s.preview(ctx, l.job.Wiki, rec)
 	case proposal.Failed, proposal.Incomplete, proposal.TimedOut:
 		s.tell(messageWarning, rec.Title+": "+sentenceWithHint(rec))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -129,19 +128,6 @@ func diffDocument(store *proposal.Store, rec proposal.Record) ([]byte, error) {
 	}
 	b.Write(diff)
 	return b.Bytes(), nil
-}
-
-// writeDiff puts the diff document into the run's folder for clients that have no virtual documents.
-func writeDiff(store *proposal.Store, rec proposal.Record) (string, error) {
-	text, err := diffDocument(store, rec)
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(store.Dir(rec.Run), path.Base(rec.Op)+".diff")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		return "", fmt.Errorf("write the diff document: %w", err)
-	}
-	return name, nil
 }
 
 // report tells all that is known of a run, in markdown.

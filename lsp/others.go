@@ -1,0 +1,76 @@
+package lsp
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/proposal"
+	"go.uber.org/zap"
+)
+
+// othersEvery is how often the runs of other programs are looked for: a stat a wiki, and one a run that has not ended.
+const othersEvery = time.Second
+
+// watchOthers shows what other programs (CLI, daemon, other editors) do with the runs of our wikis: their proposals appear here, and are not asked
+// about here.
+func (s *server) watchOthers(ctx context.Context) {
+	tick := time.NewTicker(othersEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, w := range s.wikis() {
+			s.lookAtOthers(w)
+		}
+	}
+}
+
+func (s *server) lookAtOthers(w *wiki.Wiki) {
+	s.shelf.mu.Lock()
+	sh := s.shelf.wikis[w.ID]
+	var recs []proposal.Record
+	var dir string
+	var seen time.Time
+	if sh != nil {
+		recs, dir, seen = sh.recs, sh.dir, sh.seen
+	}
+	s.shelf.mu.Unlock()
+	if dir == "" {
+		s.refreshProposals(w)
+		return
+	}
+	store, err := s.store(w)
+	if err != nil {
+		return
+	}
+	if info, err := os.Stat(dir); err == nil && info.ModTime() != seen {
+		s.refreshProposals(w)
+	}
+	for _, old := range recs {
+		if s.runs.has(old.Run) || !old.Waits() && old.State != proposal.Queued && old.State != proposal.Running {
+			continue
+		}
+		rec, err := store.Load(old.Run)
+		if err != nil {
+			s.log.Debug("a run of another program cannot be read", zap.String("run", old.Run), zap.Error(err))
+			continue
+		}
+		if rec.State != old.State || len(decisions(rec)) != len(decisions(old)) {
+			s.decided(w, rec)
+			s.notify(noteOf(rec, rec.Message))
+		}
+	}
+}
+
+// decisions are all decisions about a run's files.
+func decisions(rec proposal.Record) (all []proposal.Decision) {
+	for _, f := range rec.Files {
+		all = append(all, f.Decided...)
+	}
+	return all
+}
