@@ -29,6 +29,7 @@ type run struct {
 	done   chan struct{}
 
 	sources  []source
+	revised  *revision         // nil: the run starts from the wiki as it is
 	inject   map[string]string // rel in the view -> host file
 	agent    adapters.Adapter
 	found    adapters.Detection

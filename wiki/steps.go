@@ -39,7 +39,7 @@ func (r *run) noteStart(ctx context.Context) (err error) {
 			r.give(filepath.Join(r.wiki.Real, filepath.FromSlash(human)))
 		}
 	}
-	if err := r.takeSources(); err != nil {
+	if err := errors.Join(r.takeSources(), r.takeRevised()); err != nil {
 		return err
 	}
 	r.rec.State = proposal.Running
@@ -164,10 +164,18 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	if err != nil {
 		return adapters.Request{}, err
 	}
+	review := ""
+	if r.revised != nil {
+		if review, err = render("revise", data); err != nil {
+			return adapters.Request{}, err
+		}
+		data.Note = "" // it is the review
+	}
 	prompt, ignored, err := r.renderOp(data)
 	if err != nil {
 		return adapters.Request{}, err
 	}
+	prompt += review
 	r.warnPrompts(ignored)
 	req := adapters.Request{Op: r.op.Name, Mode: r.op.Mode, Prompt: prompt, System: system, Model: r.rec.Model, Cwd: cwd, ReadOnly: append(slices.Clone(r.wiki.Human), readonlyDir),
 		Grant: r.op.Grant, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
@@ -235,6 +243,7 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 	for rel, b := range r.job.Buffers {
 		buffers[rel] = b.Text
 	}
+	r.revised.lay(buffers)
 	return sandbox.Spec{
 		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.host.baseText(r.wiki),
 		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}), State: inv.State, KeepBack: inv.Keep, Home: r.host.home,
@@ -295,6 +304,7 @@ func (r *run) readChanges(ctx context.Context) (err error) {
 	if r.changes, err = r.box.Changes(ctx); err != nil {
 		return fmt.Errorf("read what %s changed: %w", r.rec.Agent, err)
 	}
+	r.changes.List = r.revised.compose(r.changes.List)
 	r.rec.Warnings = append(r.rec.Warnings, r.changes.Warnings...)
 	return nil
 }
@@ -365,6 +375,7 @@ func (r *run) settle(ctx context.Context, failed error) {
 		if err := r.store.Propose(&r.rec, r.verdict.Files, refusedTexts(r.verdict)); err != nil {
 			r.rec.State, r.rec.Exit, r.rec.Message = proposal.Failed, ExitFailed, "store the proposal: "+err.Error()
 		}
+		r.replaceRevised()
 	}
 	for _, release := range slices.Backward(r.release) {
 		release()
