@@ -278,7 +278,7 @@ func TestTwoEditors(t *testing.T) {
 	root := newWiki(t, nil)
 	h := realHost(t, `echo '- x' >> log.md`)
 	one := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
-	two := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane})
+	two := connect(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane})
 	page := filepath.Join(root, "log.md")
 	eventually(t, "the second editor knows the runs", func() bool { return len(actionTitles(t, two, page)) > 0 })
 	run := ingest(t, one, root)

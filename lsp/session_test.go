@@ -57,6 +57,12 @@ func session(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() { noLeaks(t, before) }) // runs after the editor's own cleanup, which ends the server
+	return connect(t, h, o)
+}
+
+// connect is session without the look for goroutines: for the second editor of a test, which starts amid those of the first.
+func connect(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
+	t.Helper()
 	return lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (int, error) {
 		return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond})
 	}, o)
