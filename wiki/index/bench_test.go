@@ -185,3 +185,47 @@ func BenchmarkParsePage(b *testing.B) {
 		}
 	}
 }
+
+// searchTerms are words of the generated wiki: common ones and rare ones, as users mix them.
+func searchTerms(b *testing.B, x *Index, from string) []string {
+	b.Helper()
+	text, _ := x.Source(from)
+	words := strings.FieldsFunc(string(text), func(r rune) bool { return !('a' <= r && r <= 'z') })
+	var out []string
+	for i := 20; i+40 < len(words) && len(out) < 20; i += 7 {
+		out = append(out, words[i]+" "+words[i+3]+" "+words[i+11])
+	}
+	return out
+}
+
+func BenchmarkSearch(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, _, from := kept(b, n)
+		x := mustOpen(b, root, dir)
+		defer x.Close()
+		terms := searchTerms(b, x, from)
+		x.Search(terms[0], 10)
+		i := 0
+		for b.Loop() {
+			x.Search(terms[i%len(terms)], 10)
+			i++
+		}
+	})
+}
+
+// BenchmarkColdSearch is a search in a process that does nothing else.
+func BenchmarkColdSearch(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, _, from := kept(b, n)
+		x := mustOpen(b, root, dir)
+		terms := searchTerms(b, x, from)
+		_ = x.Close()
+		i := 0
+		for b.Loop() {
+			x := mustOpen(b, root, dir)
+			x.Search(terms[i%len(terms)], 10)
+			_ = x.Close()
+			i++
+		}
+	})
+}

@@ -43,7 +43,7 @@ var conflictName = regexp.MustCompile(`(?i)^(?:(.+)\.sync-conflict-\d{8}-\d{6}(?
 
 // conflictOf tells the name of the page that name may be a conflict copy of; sure is false where their texts have to be compared ("tea 2.md").
 func conflictOf(name string) (page string, sure bool) {
-	if !strings.ContainsAny(name, " .") || !isPage(name) {
+	if !isPage(name) || !isDigit(name[len(name)-4]) && !strings.Contains(strings.ToLower(name), "conflict") { // nearly all
 		return "", false
 	}
 	m := conflictName.FindStringSubmatch(name)

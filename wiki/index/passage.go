@@ -88,16 +88,25 @@ func (l *look) excerpt(s string) string {
 	if len(s) <= limit {
 		return s
 	}
+	// The window of words that holds most of the terms; a word's worth counts each time, which favours where they stand close.
 	words := strings.SplitAfter(s, " ")
+	worth := make([]float64, len(words))
+	for i, w := range words {
+		worth[i] = l.count([]byte(w))
+	}
+	first, size, sum := 0, 0, 0.0
 	best, bestAt, at := -1.0, 0, 0
-	for _, w := range words {
-		window := s[at:min(len(s), at+limit-60)]
-		if n := l.count([]byte(window)); n > best {
-			best, bestAt = n, at
+	for i, w := range words {
+		size += len(w)
+		sum += worth[i]
+		for size > limit-60 && first < i {
+			size -= len(words[first])
+			sum -= worth[first]
+			at += len(words[first])
+			first++
 		}
-		at += len(w)
-		if at+limit/2 > len(s) {
-			break
+		if sum > best {
+			best, bestAt = sum, at
 		}
 	}
 	if bestAt == 0 {

@@ -188,8 +188,13 @@ func (x *Index) apply(ctx context.Context, s *scan) error {
 	for rel, e := range entries {
 		x.replace(rel, e)
 	}
+	known := x.baseFolders()
 	for _, f := range s.folders {
-		x.folders[f.path] = f
+		if known[f.path] == f {
+			delete(x.folders, f.path)
+		} else {
+			x.folders[f.path] = f
+		}
 	}
 	worth := len(x.over) > keepPages || len(x.folders) > keepFolders
 	x.mu.Unlock()
@@ -197,6 +202,16 @@ func (x *Index) apply(ctx context.Context, s *scan) error {
 		return x.build(ctx, nil, nil, nil)
 	}
 	return nil
+}
+
+// baseFolders gives the folders of base by path. The caller holds mu.
+func (x *Index) baseFolders() map[string]folder {
+	out := make(map[string]folder, x.base.folderCount())
+	for i := range x.base.folderCount() {
+		f := x.base.folder(i)
+		out[f.path] = f
+	}
+	return out
 }
 
 // replace sets what is on disk at a path; the text before is kept for merges. The caller holds mu for writing.

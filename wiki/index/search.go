@@ -32,7 +32,7 @@ func (x *Index) Search(terms string, limit int) []Hit {
 	x.ensureSound()
 	x.mu.RLock()
 	x.expand(&q)
-	found := x.score(q, 2*limit+10)
+	found := x.score(q, limit+5)
 	x.mu.RUnlock()
 	hits := make([]Hit, 0, len(found))
 	look := newLook(q)
