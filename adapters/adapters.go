@@ -15,8 +15,8 @@ type Adapter interface {
 	Detect(ctx context.Context, env Env) Detection
 	// Plan says how to start the agent for one request. It is pure: the same request gives the same invocation.
 	Plan(r Request) (Invocation, error)
-	// Converse reads the agent's stdout until its terminal event or EOF and emits events as they come. It writes to rw only where
-	// Invocation.TwoWay is set. It never fails: what went wrong is part of the outcome.
+	// Converse reads the agent's stdout until its terminal event or EOF and emits events as they come. It writes nothing: where
+	// Invocation.TwoWay is set, Invocation.Talk stands in for it. It never fails: what went wrong is part of the outcome.
 	Converse(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome
 	// Wire makes interactive sessions in the project report events (design section 8).
 	Wire(ctx context.Context, w WireRequest) (WireReport, error)
@@ -120,6 +120,8 @@ type Invocation struct {
 	Visible []string  // absolute paths that must be readable inside
 	Hosts   []string  // the vendor's hosts
 	Stop    os.Signal // nil: SIGTERM
+	// Talk, where set, is called in place of Adapter.Converse: a two-way protocol must know the request that it speaks for.
+	Talk func(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome
 }
 
 // Outcome is what the stream said, judged.

@@ -143,14 +143,10 @@ func (s *claudeStream) results(l claudeLine) {
 		}
 		call, known := s.feed.finish(b.UseID, truth(!b.IsError), detail)
 		// The result's own list does not name calls that a deny rule stopped, nor those to tools that the run does not have.
-		if known && refusedByRule(detail) {
+		if known && refused(detail) {
 			s.deny(b.UseID, Denial{Tool: call.tool, Target: target(call.event)})
 		}
 	}
-}
-
-func refusedByRule(message string) bool {
-	return strings.Contains(message, "No such tool available") || strings.Contains(message, "denied by your permission settings")
 }
 
 // deny notes a refused call once.

@@ -80,6 +80,16 @@ func StderrDenials(stderr []byte) []Denial {
 	return list
 }
 
+// refused tells a call that a rule stopped from one that failed, by what vendors say.
+func refused(message string) bool {
+	for _, sign := range []string{"unavailable tool", "prevents you from using", "rejected permission", "No such tool available", "denied by your permission settings"} {
+		if strings.Contains(message, sign) {
+			return true
+		}
+	}
+	return false
+}
+
 // truncated is the failure of a stream without terminal event.
 func truncated(agent string) *Failure {
 	return &Failure{

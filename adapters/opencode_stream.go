@@ -110,11 +110,8 @@ func (s *opencodeStream) tool(l opencodeLine) {
 		e.Detail = st.Error
 	}
 	s.feed.send(e)
-	for _, sign := range []string{"unavailable tool", "prevents you from using", "rejected permission"} {
-		if strings.Contains(st.Error, sign) {
-			s.out.Denials = append(s.out.Denials, Denial{Tool: l.Part.Tool, Target: target(e)})
-			return
-		}
+	if refused(st.Error) {
+		s.out.Denials = append(s.out.Denials, Denial{Tool: l.Part.Tool, Target: target(e)})
 	}
 }
 

@@ -22,6 +22,7 @@ func builtins() []Adapter {
 		codex{},
 		opencode{},
 		pi{},
+		acpAgent{},
 		builtinAgent{},
 	}
 }

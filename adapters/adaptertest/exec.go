@@ -40,6 +40,14 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := command(t, ctx, inv, r)
+	stream := pipes{Writer: io.Discard}
+	talk := a.Converse
+	if inv.TwoWay {
+		talk, cmd.Stdin = inv.Talk, nil
+		if stream.Writer, err = cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +59,11 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 		t.Fatalf("start %s: %v", inv.Argv[0], err)
 	}
 	tee := io.TeeReader(out, &stdout)
-	rep.Outcome = a.Converse(ctx, struct {
-		io.Reader
-		io.Writer
-	}{tee, io.Discard}, func(e adapters.Event) { rep.Events = append(rep.Events, e) })
+	stream.Reader = tee
+	rep.Outcome = talk(ctx, stream, func(e adapters.Event) { rep.Events = append(rep.Events, e) })
+	if inv.TwoWay {
+		cancel() // a bridge waits for the next turn: the run is over
+	}
 	_, _ = io.Copy(io.Discard, tee) // what comes after the terminal event; the end of the process ends it
 	err = cmd.Wait()
 	var exit *exec.ExitError
@@ -64,6 +73,12 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 	rep.Denials = append(rep.Denials, adapters.StderrDenials(stderr.Bytes())...)
 	rep.Code, rep.Stdout, rep.Stderr = cmd.ProcessState.ExitCode(), stdout.Bytes(), stderr.Bytes()
 	return rep
+}
+
+// pipes are a program's stdout and stdin.
+type pipes struct {
+	io.Reader
+	io.Writer
 }
 
 func command(t testing.TB, ctx context.Context, inv adapters.Invocation, r adapters.Request) *exec.Cmd {

@@ -24,11 +24,12 @@ func agentsDir(t *testing.T) string {
 
 // subjects are the agents with how to lead them to the model.
 var subjects = []struct {
-	name  string
-	model string
-	setup func(t testing.TB, home, url string) ([]string, adapters.AgentConfig)
-	leaks map[string]string
-	slow  map[string]string
+	name    string
+	program string // where it is not the name
+	model   string
+	setup   func(t testing.TB, home, url string) ([]string, adapters.AgentConfig)
+	leaks   map[string]string
+	slow    map[string]string
 }{
 	{name: "claude", setup: func(_ testing.TB, _, url string) ([]string, adapters.AgentConfig) {
 		return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-test"}, adapters.AgentConfig{}
@@ -55,6 +56,13 @@ var subjects = []struct {
 		file(t, home, ".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
 		return nil, adapters.AgentConfig{}
 	}},
+	{name: "acp", program: "opencode", model: "fake/fake-model", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
+		file(t, home, ".config/opencode/opencode.json", `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"Fake","options":{"baseURL":"`+url+`/v1","apiKey":"sk-test"},"models":{"fake-model":{"name":"Fake","tool_call":true,"limit":{"context":200000,"output":32000}}}}},"small_model":"fake/fake-model","enabled_providers":["fake"]}`)
+		return nil, adapters.AgentConfig{Command: "opencode"}
+	}, slow: map[string]string{
+		"server error":   "opencode tries again for more than a minute",
+		"cut connection": "opencode tries again for more than a minute",
+	}},
 }
 
 func file(t testing.TB, dir, name, text string) {
@@ -72,11 +80,15 @@ func TestReal(t *testing.T) {
 	dir := agentsDir(t)
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
-			if _, err := os.Stat(filepath.Join(dir, s.name)); err != nil {
+			program := s.program
+			if program == "" {
+				program = s.name
+			}
+			if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
 				if strings.Contains(os.Getenv("RIG_REQUIRE"), "agents") {
 					t.Fatal(err)
 				}
-				t.Skipf("%s is not installed in RIG_AGENTS", s.name)
+				t.Skipf("%s is not installed in RIG_AGENTS", program)
 			}
 			env := adapters.Env{Vars: []string{"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH")}}
 			a, err := adapters.NewRegistry(env).Find(s.name)

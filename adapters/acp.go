@@ -1,0 +1,132 @@
+package adapters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// acpAgent is any agent of the Agent Client Protocol (https://agentclientprotocol.com). Config names the program
+// (agent.acp.command and args); without it the first preset that is installed is taken.
+type acpAgent struct{}
+
+func (acpAgent) Name() string { return "acp" }
+
+// A preset is an agent that was tried: how to start it, the mode in which it asks before it acts, and the adapter whose state, variables
+// and hosts it shares.
+type preset struct {
+	program string
+	args    []string
+	mode    string
+	kin     func(Request) (Invocation, error)
+}
+
+func presets() []preset {
+	return []preset{
+		{"claude-agent-acp", nil, "default", claude{}.Plan},
+		{"claude-code-acp", nil, "default", claude{}.Plan},
+		{"codex-acp", nil, "read-only", codex{}.Plan},
+		{"gemini", []string{"--acp"}, "", planGemini},
+		{"opencode", []string{"acp"}, "", opencode{}.Plan},
+	}
+}
+
+// planGemini knows of gemini-cli only what an ACP run needs of it.
+func planGemini(r Request) (Invocation, error) {
+	return Invocation{
+		Pass:  []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"},
+		State: []string{".gemini"}, Keep: []string{".gemini/oauth_creds.json"},
+		Hosts: append([]string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"}, baseHosts(r.Env, "GOOGLE_GEMINI_BASE_URL")...),
+	}, nil
+}
+
+func presetOf(program string) preset {
+	name := strings.TrimSuffix(filepath.Base(program), ".exe")
+	for _, p := range presets() {
+		if p.program == name {
+			return p
+		}
+	}
+	return preset{program: name, kin: func(Request) (Invocation, error) { return Invocation{Pass: providerPass()}, nil }}
+}
+
+// Detect starts nothing: not every bridge answers --version, and some never end by themselves.
+func (acpAgent) Detect(_ context.Context, env Env) Detection {
+	f := newFinder(env)
+	var found string
+	var err error
+	if env.Config["acp"].Command != "" {
+		if found, err = f.program("acp"); err != nil {
+			return Detection{Why: err.Error() + ": check agent.acp.command"}
+		}
+	} else {
+		for _, p := range presets() {
+			if found, err = f.find(p.program); err == nil {
+				break
+			}
+		}
+	}
+	if found == "" {
+		return Detection{Why: "no agent of the Agent Client Protocol was found: name its program in agent.acp.command"}
+	}
+	runtime, err := runtimeOf(env, found)
+	d := Detection{Installed: true, Usable: err == nil, Path: found, Runtime: runtime}
+	if err != nil {
+		d.Why = err.Error()
+	}
+	d.Hosts = configHosts(env.Home, ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".codex/config.toml", ".claude/settings.json")
+	return d
+}
+
+func (acpAgent) Plan(r Request) (Invocation, error) {
+	p := presetOf(r.Detection.Path)
+	bare := r
+	bare.System = "" // it goes with the prompt
+	kin, err := p.kin(bare)
+	if err != nil {
+		return Invocation{}, fmt.Errorf("plan for %s: %w", p.program, err)
+	}
+	config := r.Env.Config["acp"]
+	argv := []string{r.Detection.Path}
+	if len(config.Args) == 0 {
+		argv = append(argv, p.args...)
+	}
+	v := Invocation{
+		Argv: argv, TwoWay: true,
+		Pass: kin.Pass, State: kin.State, Keep: kin.Keep, Hosts: append(slices.Clone(kin.Hosts), r.Detection.Hosts...),
+		Files: kin.Files, Visible: visible(r.Detection),
+		Env: append(pathEnv(r.Env, r.Detection.Path), boardEnv(r)...),
+	}
+	for _, kv := range kin.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		v.Env = setEnv(v.Env, name, value)
+	}
+	v.Talk = func(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome {
+		return talkACP(ctx, rw, emit, r, p)
+	}
+	return withConfig(v, config), nil
+}
+
+// Converse cannot speak without the request that it speaks for: Invocation.Talk does.
+func (acpAgent) Converse(context.Context, io.ReadWriter, func(Event)) Outcome {
+	return Outcome{Failure: &Failure{Kind: "config", Message: "acp is a two-way protocol and was read only", Hint: "this is rig's mistake: report it"}}
+}
+
+func (acpAgent) Wire(context.Context, WireRequest) (WireReport, error) {
+	return WireReport{Status: "none", Lines: []string{"acp: the protocol has no interactive sessions to wire"}}, nil
+}
+
+// acpPrompt is the whole text: the protocol has no place for a system text, and a "/" in front would be a command.
+func acpPrompt(r Request) string {
+	if r.System != "" {
+		return r.System + "\n\n---\n\n" + r.Prompt
+	}
+	return "\n" + r.Prompt
+}
+
+// acpRel shortens a path for an event.
+func acpRel(cwd, file string) string { return relTo(path.Clean(cwd), file) }
