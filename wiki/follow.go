@@ -9,9 +9,13 @@ import (
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
-// talk reads the agent's stream to its terminal event.
-func (r *run) talk(ctx context.Context, rw io.ReadWriter) {
-	r.outcome = r.agent.Converse(ctx, rw, r.event)
+// talk reads the agent's stream to its terminal event; a two-way protocol brings its own way to speak.
+func (r *run) talk(inv adapters.Invocation) func(context.Context, io.ReadWriter) {
+	converse := r.agent.Converse
+	if inv.Talk != nil {
+		converse = inv.Talk
+	}
+	return func(ctx context.Context, rw io.ReadWriter) { r.outcome = converse(ctx, rw, r.event) }
 }
 
 // event is step 6: to the log, and to whoever watches.
@@ -25,6 +29,7 @@ func (r *run) event(e adapters.Event) {
 
 // hearStderr takes what an agent told on stderr alone: why it never took a turn (case o-ag-07 b).
 func (r *run) hearStderr() {
+	r.outcome.Denials = append(r.outcome.Denials, adapters.StderrDenials([]byte(r.logs.stderr.tail()))...)
 	f := r.outcome.Failure
 	if r.exit.Why != sandbox.Exited || r.outcome.Started || f != nil && f.Kind != "no-turn" {
 		return

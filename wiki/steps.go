@@ -266,6 +266,7 @@ func (r *run) runAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	req.Confined = r.box.Confinement().HostWrites // then a sandbox of the vendor's inside ours is only in the way
 	inv, err := r.agent.Plan(req)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", r.rec.Agent, err)
@@ -279,7 +280,7 @@ func (r *run) runAgent(ctx context.Context) error {
 	cfg := r.cfg.Agent[r.rec.Agent]
 	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: max(time.Until(r.deadline), time.Millisecond), Idle: r.cfg.IdleTimeout,
 		Env:    agentEnv(r.host.env, inv.Pass, slices.Concat(inv.Env, configEnv(cfg))),
-		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk}
+		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk(inv)}
 	r.exit, err = r.box.Run(ctx, cmd)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.rec.Agent, err)
