@@ -36,6 +36,7 @@ type Host struct {
 	indexes map[string]*index.Index       // wiki id ->
 	unsaved map[string]*Unsaved           // wiki id ->
 	slots   chan struct{}                 // runs at once over all wikis; made by the first run, by its config
+	tidied  map[string]bool               // wikis whose leftovers were looked at
 	found   map[string]adapters.Detection // agent name -> what a run found, for the life of the host
 }
 
@@ -45,7 +46,7 @@ var errClosed = errors.New("the host is closing")
 // NewHost makes a host. It touches nothing on disk.
 func NewHost(o Options) (*Host, error) {
 	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, waits: retryWaits(), runs: map[string]*run{}, queues: map[string][]string{},
-		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, found: map[string]adapters.Detection{}}
+		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, found: map[string]adapters.Detection{}, tidied: map[string]bool{}}
 	if h.rigHome == "" {
 		h.rigHome = filepath.Join(h.home, ".rig")
 	}
@@ -83,9 +84,34 @@ func (h *Host) Close() error {
 // RigHome is the folder of our state.
 func (h *Host) RigHome() string { return h.rigHome }
 
-// Store opens the wiki's runs and finishes what a killed process left half done there.
+// Store opens the wiki's runs. The first time in the life of the host, what a killed process left half done there is finished.
 func (h *Host) Store(w *Wiki) (*proposal.Store, error) {
-	return proposal.Open(filepath.Join(h.rigHome, "runs", w.ID))
+	s, err := proposal.Open(filepath.Join(h.rigHome, "runs", w.ID))
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	first := !h.tidied[w.ID]
+	h.tidied[w.ID] = true
+	h.mu.Unlock()
+	if first {
+		h.tidy(w, s)
+	}
+	return s, nil
+}
+
+// tidy sweeps and recovers where nobody else is at work. What fails here fails again, and is then told, before the next run and the next apply.
+func (h *Host) tidy(w *Wiki, s *proposal.Store) {
+	ctx, cancel := context.WithTimeout(h.ctx, time.Second)
+	defer cancel()
+	who := holder{PID: os.Getpid(), Op: "sweep", Since: time.Now().UTC()}
+	if release, err := lockRun(ctx, h.rigHome, w.ID, who, func(holder) error { return ErrHeld }); err == nil {
+		_ = h.sweep(w, s)
+		release()
+	}
+	if release, err := h.LockApply(ctx, w, s); err == nil {
+		release()
+	}
 }
 
 // Locate finds the wiki and the store of a run.

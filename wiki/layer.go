@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/sandbox"
@@ -28,7 +29,7 @@ func (h *Host) runDir(w *Wiki, run string) (string, error) {
 }
 
 // sweep removes what a run that died left behind. It is called with the wiki's lock held, so nothing there can be alive.
-func (h *Host) sweep(w *Wiki) error {
+func (h *Host) sweep(w *Wiki, s *proposal.Store) error {
 	dir := filepath.Join(h.rigHome, "cache", "sandbox", w.ID)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -38,10 +39,6 @@ func (h *Host) sweep(w *Wiki) error {
 		if err := removeRunDir(filepath.Join(dir, e.Name())); err != nil {
 			return fmt.Errorf("sweep an old sandbox: %w", err)
 		}
-	}
-	s, err := h.Store(w)
-	if err != nil {
-		return err
 	}
 	recs, _, err := s.List()
 	if err != nil {
@@ -55,8 +52,17 @@ func (h *Host) sweep(w *Wiki) error {
 			}
 		}
 	}
+	if _, err := s.Prune(keepRuns, keepAge); err != nil {
+		return fmt.Errorf("prune old runs: %w", err)
+	}
 	return nil
 }
+
+// What is kept of a wiki's runs: the newest so many, none older than the age, and every proposal that waits.
+const (
+	keepRuns = 300
+	keepAge  = 90 * 24 * time.Hour
+)
 
 // removeRunDir removes a run's folder and the wiki's folder above it where that is empty.
 func removeRunDir(dir string) error {

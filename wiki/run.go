@@ -185,7 +185,10 @@ func (r *run) takeLock(ctx context.Context) error {
 		return err
 	}
 	r.release = append(r.release, release)
-	return r.host.sweep(r.wiki)
+	if r.store, err = r.host.Store(r.wiki); err != nil {
+		return err
+	}
+	return r.host.sweep(r.wiki, r.store)
 }
 
 // waitTurn waits for the first place in the wiki's queue and for one of the slots over all wikis.

@@ -30,9 +30,6 @@ type source struct {
 // noteStart is step 2: the start is noted before anything is read, the run gets its folder and its record.
 func (r *run) noteStart(ctx context.Context) (err error) {
 	r.rec.Started = time.Now().UTC()
-	if r.store, err = r.host.Store(r.wiki); err != nil {
-		return err
-	}
 	r.inject = map[string]string{}
 	for _, human := range r.wiki.Human {
 		if human != "raw" {
