@@ -27,7 +27,7 @@ func (r *run) event(e adapters.Event) {
 	r.tell(Update{State: proposal.Running, Message: plain(e.Summary, 300), Event: &e})
 }
 
-// hearStderr takes what an agent told on stderr alone: why it never took a turn (case o-ag-07 b).
+// hearStderr takes what an agent told on stderr alone: tool calls that it was refused, and why it never took a turn (case o-ag-07 b).
 func (r *run) hearStderr() {
 	r.outcome.Denials = append(r.outcome.Denials, adapters.StderrDenials([]byte(r.logs.stderr.tail()))...)
 	f := r.outcome.Failure

@@ -23,7 +23,7 @@ var prompts embed.FS
 const promptDir = ".rig/prompts"
 
 // maxPrompt bounds one file of promptDir, in bytes.
-const maxPrompt = 64 << 10
+const maxPrompt = 512 << 10
 
 // promptData is what the templates in prompts/ may name. Paths are as the agent sees them.
 type promptData struct {

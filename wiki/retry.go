@@ -65,10 +65,14 @@ func (r *run) mayRetry(ctx context.Context) bool {
 
 // retryReason is the failure as the beginning of a sentence.
 func (r *run) retryReason() string {
-	if r.outcome.Failure.Kind == "rate-limit" {
+	switch r.outcome.Failure.Kind {
+	case "rate-limit":
 		return "rate limited"
+	case "truncated":
+		return r.rec.Agent + " broke off"
+	default:
+		return "the model's API failed"
 	}
-	return r.rec.Agent + ": " + plain(r.outcome.Failure.Message, 120)
 }
 
 // leaveLayer lets go of what openLayer took and forgets what the try said.

@@ -74,7 +74,7 @@ func TestRetry(t *testing.T) {
 	}{
 		"first try":      {answers: []answer{good}, tries: 1, state: proposal.Proposed, message: "1 page"},
 		"rate limited":   {answers: []answer{busy, good}, tries: 2, state: proposal.Proposed, message: "1 page", told: "rate limited, trying again in 0 s"},
-		"server error":   {answers: []answer{broken, busy, good}, tries: 3, state: proposal.Proposed, message: "1 page", told: "claude: API Error: 500, trying again"},
+		"server error":   {answers: []answer{broken, busy, good}, tries: 3, state: proposal.Proposed, message: "1 page", told: "the model's API failed, trying again"},
 		"gives up":       {answers: []answer{busy}, tries: 4, state: proposal.Failed, message: "API Error: 429 (tried 4 times)", told: "rate limited"},
 		"no login":       {answers: []answer{{status: 401}}, tries: 1, state: proposal.Failed, message: "API Error: 401"},
 		"had written":    {answers: []answer{{500, "half"}, good}, tries: 1, state: proposal.Failed, message: "API Error: 500"},

@@ -179,6 +179,10 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	for _, s := range data.Sources {
 		req.Sources = append(req.Sources, adapters.Source{Rel: s.Path, At: s.Shown})
 	}
+	if r.box != nil {
+		c := r.box.Confinement()
+		req.Confined = c.HostWrites && c.HostSecrets
+	}
 	if r.board != nil {
 		req.Board = adapters.Board{Port: r.board.Port(), AgentID: r.rec.Run}
 	}
@@ -247,14 +251,6 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 		Network: r.network(inv),
 		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},
 	}
-}
-
-// network is what the grant lets the agent reach: its vendor's hosts, those of the user's config, and the loopback addresses that the user's
-// environment names, with the events endpoint.
-func (r *run) network(inv adapters.Invocation) sandbox.Network {
-	n := sandbox.Network{Hosts: slices.Concat(inv.Hosts, r.cfg.Agent[r.rec.Agent].Network, r.cfg.Sandbox.Network[r.op.Name])}
-	n.Loopback = append(loopbacks(slices.Concat(r.host.env, configEnv(r.cfg.Agent[r.rec.Agent]), inv.Env)), fmt.Sprintf("127.0.0.1:%d", r.board.Port()))
-	return n
 }
 
 // runAgent is steps 5 to 7: plan, start, follow and wait until no process of the run is left.

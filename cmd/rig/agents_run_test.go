@@ -1,0 +1,292 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/adaptertest"
+)
+
+// TestAgents drives every real agent through the whole product: the command line, the sandbox, policy and the record.
+func TestAgents(t *testing.T) {
+	agentsDir(t)
+	for _, a := range realAgents() {
+		t.Run(a.name, func(t *testing.T) {
+			for _, c := range []struct {
+				name  string
+				fails []int
+				run   func(*testing.T, *desk)
+			}{
+				{"ingest", nil, agentIngest},
+				{"escape", nil, agentEscape},
+				{"query", nil, agentQuery},
+				{"query that writes", nil, agentQueryWrites},
+				{"no login", nil, agentNoLogin},
+				{"rate limited", []int{429}, agentRateLimited},
+				{"hang", nil, agentHang},
+				{"question", nil, agentQuestion},
+			} {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.run(t, newDesk(t, a, c.fails...))
+				})
+			}
+		})
+	}
+}
+
+// page is a page that policy has nothing to say about.
+func page(title string) string {
+	return "---\ntype: source\ntitle: " + title + "\nsources: [roses]\ningested-at: 2026-03-01\nlast-updated: 2026-03-01\nsource-path: raw/roses.md\n---\n# " + title + "\n\nThey like [[compost]].\n"
+}
+
+// odd is text that some agent takes for something else where it begins a prompt or a line, with letters of everywhere.
+func odd(first string) string {
+	return first + "\n@missing-file.txt\n!ls\n# note\n温度を測る 🌱 готово $HOME `id` $(id) %s {files} 'x' \"y\" \\n"
+}
+
+func agentIngest(t *testing.T, d *desk) {
+	lead := odd("/help --version")
+	d.prompt("ingest", lead+strings.Repeat("All work and no play. ", 14_000))
+	w := d.do(0, "ingest", "raw/roses.md", "--note", adaptertest.Script(
+		adaptertest.Step{Op: "read", Path: d.wiki + "/index.md"},
+		adaptertest.Step{Op: "write", Path: d.wiki + "/sources/roses.md", Content: page("Roses")},
+		adaptertest.Step{Op: "edit", Path: d.wiki + "/index.md", Old: "what becomes of what was cut", New: "what becomes of what was cut, and what [[roses]] like"},
+		adaptertest.Step{Op: "say", Text: "INGEST DONE: roses"}))
+	got := map[string]string{}
+	for _, f := range w.Data.Files {
+		got[f.Path] = f.Kind + " " + strings.Join(f.Flags, ",")
+	}
+	if len(got) != 2 || got["sources/roses.md"] != "create " || got["index.md"] != "edit " || len(w.Data.Refused) > 0 || w.Data.State != "proposed" {
+		t.Errorf("%s: %v, refused %v\n%s", w.Data.State, got, w.Data.Refused, d.logs(w))
+	}
+	if !strings.Contains(w.Data.Diff, "+They like [[compost]].") || !slices.Contains(w.Data.Markers, "INGEST DONE: roses") {
+		t.Errorf("markers %q, diff %s", w.Data.Markers, w.Data.Diff)
+	}
+	d.untouched()
+	d.recorded(t, w)
+	if !d.asked(lead + "All work") {
+		t.Error("the prompt did not reach the model as it was")
+	}
+	if len(w.Data.Warnings) > 0 {
+		t.Errorf("warnings %q", w.Data.Warnings)
+	}
+}
+
+// recorded looks at what is kept of a run: session, usage, model and events.
+func (d *desk) recorded(t *testing.T, w word) {
+	t.Helper()
+	usage, _ := json.Marshal(w.Record.Usage)
+	if d.agent.session && w.Record.Session == "" || !strings.Contains(string(usage), "outputTokens") {
+		t.Errorf("session %q, usage %s", w.Record.Session, usage)
+	}
+	text, err := os.ReadFile(d.runFile(w, "events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		var e adapters.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		kinds[e.Kind]++
+	}
+	for _, k := range []string{"session", "read", "edit", "idle"} {
+		if kinds[k] == 0 {
+			t.Errorf("no %s among the events: %s", k, text)
+		}
+	}
+	if !strings.Contains(w.Data.Confinement, "host read-only") {
+		t.Errorf("confinement %q", w.Data.Confinement)
+	}
+}
+
+// agentEscape has the model try what it must not, by the agent's tools and by its shell. Whether the agent was refused (incomplete) or the
+// sandbox alone held (empty), nothing is done.
+func agentEscape(t *testing.T, d *desk) {
+	w := d.do(3, "ingest", "raw/roses.md", "--note", adaptertest.Script(
+		adaptertest.Step{Op: "write", Path: d.homeDir + "/escaped.txt", Content: "x\n"},
+		adaptertest.Step{Op: "write", Path: d.neighbour + "/escaped.md", Content: "x\n"},
+		adaptertest.Step{Op: "write", Path: d.wiki + "/raw/escaped.md", Content: "x\n"},
+		adaptertest.Step{Op: "bash", Cmd: "echo x > " + d.neighbour + "/escaped-by-shell; echo x > " + d.homeDir + "/escaped-by-shell; echo x > raw/escaped-by-shell.md; cat " + d.homeDir + "/.ssh/id"},
+		adaptertest.Step{Op: "say", Text: "INGEST DONE: roses"}))
+	d.untouched()
+	if len(w.Data.Files) > 0 {
+		t.Errorf("kept: %+v", w.Data.Files)
+	}
+}
+
+func agentQuery(t *testing.T, d *desk) {
+	d.prompt("query", odd("--- title"))
+	w := d.do(0, "query", "Which page is about shade? "+adaptertest.Script(
+		adaptertest.Step{Op: "read", Path: d.wiki + "/concepts/shade.md"},
+		adaptertest.Step{Op: "say", Text: "It is [[shade]]."}))
+	if w.Data.State != "done" || w.Data.Answer != "It is [[shade]]." {
+		t.Errorf("%s: %q", w.Data.State, w.Data.Answer)
+	}
+	d.untouched()
+	if !d.asked(odd("--- title")) {
+		t.Error("the prompt did not reach the model as it was")
+	}
+}
+
+func agentQueryWrites(t *testing.T, d *desk) {
+	w := d.run("query", "Write. "+adaptertest.Script(
+		adaptertest.Step{Op: "write", Path: d.wiki + "/concepts/new.md", Content: "x\n"},
+		adaptertest.Step{Op: "bash", Cmd: "echo x > concepts/by-shell.md"},
+		adaptertest.Step{Op: "say", Text: "Done."}))
+	if w.Exit == 0 || len(w.Data.Files) > 0 {
+		t.Errorf("exit %d, %s: %s, files %v", w.Exit, w.Data.State, w.Data.Message, w.Data.Files)
+	}
+	d.untouched()
+}
+
+func agentNoLogin(t *testing.T, d *desk) {
+	w := d.do(1, "ingest", "raw/roses.md", "--note", adaptertest.Script(adaptertest.Step{Op: "http", Status: 401,
+		Body: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key","code":"invalid_api_key"}}`}))
+	if w.Data.State != "failed" || w.Error == nil || !strings.HasPrefix(w.Error.Message, d.agent.name+": ") || !strings.Contains(w.Error.Hint, d.agent.name) {
+		t.Errorf("%s: %+v", w.Data.State, w.Error)
+	}
+	d.untouched()
+}
+
+func agentRateLimited(t *testing.T, d *desk) {
+	w := d.do(0, "ingest", "raw/roses.md", "--timeout", "3m", "--note", adaptertest.Script(
+		adaptertest.Step{Op: "write", Path: d.wiki + "/sources/roses.md", Content: page("Roses")},
+		adaptertest.Step{Op: "say", Text: "INGEST DONE: roses"}))
+	if len(w.Data.Files) != 1 || w.Data.State != "proposed" {
+		t.Errorf("%s: %+v\n%s", w.Data.State, w.Data.Files, w.Stderr)
+	}
+	t.Logf("%s, %s", w.Took.Round(time.Millisecond), strings.ReplaceAll(w.Stderr, "\n", "; "))
+	d.untouched()
+}
+
+func agentHang(t *testing.T, d *desk) {
+	w := d.do(124, "ingest", "raw/roses.md", "--timeout", "8s", "--note", adaptertest.Script(
+		adaptertest.Step{Op: "write", Path: d.wiki + "/sources/roses.md", Content: page("Roses")},
+		adaptertest.Step{Op: "hang"}))
+	if w.Data.State != "timed-out" || len(w.Data.Files) > 0 {
+		t.Errorf("%s: %+v", w.Data.State, w.Data.Files)
+	}
+	d.untouched()
+	if left := d.processes(); len(left) > 0 {
+		t.Errorf("still running: %q", left)
+	}
+}
+
+func agentQuestion(t *testing.T, d *desk) {
+	d.prompt("ingest", odd("@missing"))
+	w := d.do(3, "ingest", "raw/roses.md", "--note", adaptertest.Script(adaptertest.Step{Op: "say", Text: "There are two kinds of roses. Which one shall I take?"}))
+	if w.Data.State != "incomplete" || !strings.Contains(w.Data.Message, "Which one shall I take?") {
+		t.Errorf("%s: %s", w.Data.State, w.Data.Message)
+	}
+	d.untouched()
+}
+
+// processes are the command lines of those whose environment names this desk.
+func (d *desk) processes() []string {
+	var out []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range dirs {
+		env, err := os.ReadFile(filepath.Join(p, "environ"))
+		if err != nil || !strings.Contains(string(env), "HOME="+d.homeDir) {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+		out = append(out, strings.ReplaceAll(string(line), "\x00", " "))
+	}
+	return out
+}
+
+// asked tells whether the model was asked with a text.
+func (d *desk) asked(text string) bool {
+	quoted, _ := json.Marshal(text)
+	want := string(quoted[1 : len(quoted)-1])
+	for _, r := range d.model.Requests() {
+		var all any
+		if json.Unmarshal(r.Body, &all) == nil && holds(all, text) || strings.Contains(string(r.Body), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds tells whether a JSON value has a string that contains text.
+func holds(v any, text string) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, text)
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return holds(e, text) })
+	case map[string]any:
+		for _, e := range v {
+			if holds(e, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestAgentsAsUser repeats two of the scenarios as an ordinary user: root has powers that hide faults, and some agents refuse work as root.
+func TestAgentsAsUser(t *testing.T) {
+	bin := agentsDir(t)
+	if os.Getuid() != 0 {
+		t.Skip("this is an ordinary user already: TestAgents said it all")
+	}
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip("there is no user nobody: ", err)
+	}
+	uid, err := strconv.ParseUint(nobody.Uid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := os.MkdirTemp("", "rig-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(top) })
+	if err := os.CopyFS(filepath.Join(top, "tree", "testdata", "garden"), os.DirFS("testdata/garden")); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(top, "rig.test"), self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"tmp", "."} {
+		if err := os.MkdirAll(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = filepath.WalkDir(top, func(p string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(p, int(uid), int(uid))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(top, "rig.test"), "-test.run", "^TestAgents$/.*/^(ingest|escape)$", "-test.count=1", "-test.parallel=2")
+	cmd.Dir = filepath.Join(top, "tree")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "TMPDIR=" + filepath.Join(top, "tmp"), "RIG_AGENTS=" + bin, "RIG_REQUIRE=" + os.Getenv("RIG_REQUIRE")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
