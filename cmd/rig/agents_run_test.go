@@ -61,7 +61,7 @@ func agentIngest(t *testing.T, d *desk) {
 	w := d.do(0, "ingest", "raw/roses.md", "--note", adaptertest.Script(
 		adaptertest.Step{Op: "read", Path: d.wiki + "/index.md"},
 		adaptertest.Step{Op: "write", Path: d.wiki + "/sources/roses.md", Content: page("Roses")},
-		adaptertest.Step{Op: "edit", Path: d.wiki + "/index.md", Old: "what becomes of what was cut", New: "what becomes of what was cut, and what [[roses]] like"},
+		adaptertest.Step{Op: "edit", Path: d.wiki + "/index.md", Old: "- [[compost]] — what becomes of what was cut", New: "- [[compost]] — what becomes of what was cut, and what [[roses]] like"},
 		adaptertest.Step{Op: "say", Text: "INGEST DONE: roses"}))
 	got := map[string]string{}
 	for _, f := range w.Data.Files {
