@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"go.lsp.dev/protocol"
 )
@@ -161,14 +162,26 @@ func (p place) question() string {
 	if start, end := l.offset(p.rng.Start), l.offset(p.rng.End); start < end {
 		return firstRunes(strings.Join(strings.Fields(string(p.text[start:end])), " "), maxQuestion)
 	}
+	return p.asked("callouts")
+}
+
+// asked is the question of the line under the cursor: a callout or a heading that asks, or with "any" each line of text.
+func (p place) asked(which string) string {
+	l := newLines(p.text, p.s.caps.encoding)
 	start := l.offset(protocol.Position{Line: p.rng.Start.Line})
 	line, _, _ := bytes.Cut(p.text[start:], []byte("\n"))
 	text := strings.TrimSpace(string(line))
+	if which == "off" {
+		return ""
+	}
 	if q, ok := strings.CutPrefix(text, "> [!question]"); ok {
 		return firstRunes(strings.TrimSpace(q), maxQuestion)
 	}
 	if strings.HasPrefix(text, "#") && strings.HasSuffix(text, "?") {
 		return firstRunes(strings.TrimSpace(strings.TrimLeft(text, "#")), maxQuestion)
+	}
+	if which == "any" && start >= index.ParsePage(p.text).Front.End {
+		return firstRunes(text, maxQuestion)
 	}
 	return ""
 }

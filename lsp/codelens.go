@@ -29,7 +29,7 @@ func (s *server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 		return out, nil
 	}
 	w, rel, ok := s.folders.wikiOf(path)
-	if !ok || w.Layout == wiki.Links {
+	if !ok || w.Layout == wiki.Links || !s.config(w).Feature("codeLens") {
 		return out, nil
 	}
 	at := place{s: s, w: w, rel: rel}

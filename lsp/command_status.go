@@ -22,6 +22,7 @@ func (s *server) status(context.Context, noArgs) (any, error) {
 		Name      string    `json:"name"`
 		Root      string    `json:"root"`
 		Layout    string    `json:"layout"`
+		Rung      string    `json:"rung"` // of the preview ladder
 		Proposals []runLine `json:"proposals"`
 	}
 	wikis := []wikiStatus{}
@@ -30,11 +31,11 @@ func (s *server) status(context.Context, noArgs) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		wikis = append(wikis, wikiStatus{Name: w.Name, Root: w.Root, Layout: string(w.Layout), Proposals: lines})
+		wikis = append(wikis, wikiStatus{Name: w.Name, Root: w.Root, Layout: string(w.Layout), Rung: s.rung(w).String(), Proposals: lines})
 	}
 	live := s.runs.live()
 	if live == nil {
 		live = []string{}
 	}
-	return map[string]any{"version": s.version, "encoding": string(s.caps.encoding), "rung": s.rung().String(), "runs": live, "wikis": wikis}, nil
+	return map[string]any{"version": s.version, "encoding": string(s.caps.encoding), "runs": live, "wikis": wikis}, nil
 }

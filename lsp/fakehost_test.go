@@ -96,6 +96,8 @@ func (h *fakeHost) Cancel(run string) bool {
 	return ok
 }
 
+func (h *fakeHost) RigHome() string { return h.home }
+
 func (h *fakeHost) Store(w *wiki.Wiki) (*proposal.Store, error) {
 	return proposal.Open(filepath.Join(h.home, "runs", w.ID))
 }

@@ -14,6 +14,8 @@ type Host interface {
 	Start(job wiki.Job, watch func(wiki.Update)) (run string, err error)
 	// Cancel ends a queued or running run; false where there is no such run.
 	Cancel(run string) bool
+	// RigHome is the folder of our state and of the user's configuration.
+	RigHome() string
 	Store(w *wiki.Wiki) (*proposal.Store, error)
 	// Locate finds the wiki and the store of a run.
 	Locate(run string) (*wiki.Wiki, *proposal.Store, error)

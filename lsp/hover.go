@@ -26,7 +26,7 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	}
 	doc, open := s.docs.get(path)
 	w, rel, ok := s.folders.wikiOf(path)
-	if !open || !ok {
+	if !open || !ok || !s.config(w).Feature("hover") {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, hoverWait)
@@ -43,8 +43,9 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 			return s.hoverText(hoverLink(w, x, rel, link), &rng), nil
 		}
 	}
-	q := (place{s: s, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}).question()
-	if q == "" || (place{w: w, rel: rel}).isSource() {
+	here := place{s: s, w: w, rel: rel, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}
+	q := here.asked(s.config(w).HoverQuestions)
+	if q == "" || here.isSource() {
 		return nil, nil
 	}
 	return s.hoverText(hoverQuestion(x, q), nil), nil

@@ -124,8 +124,8 @@ func TestNothingEndsTheServer(t *testing.T) {
 	if code(err) != -32602 || !strings.Contains(err.Error(), `"URI", "zeal"`) {
 		t.Errorf("unknown keys: %v", err)
 	}
-	var s map[string]any
-	if err := e.Execute("rigwiki.status", map[string]any{}, &s); err != nil || s["rung"] != "annotations" {
+	var s struct{ Wikis []struct{ Rung string } }
+	if err := e.Execute("rigwiki.status", map[string]any{}, &s); err != nil || len(s.Wikis) != 1 || s.Wikis[0].Rung != "annotations" {
 		t.Errorf("status %v, %v", s, err)
 	}
 	if got := e.Shutdown(); got != 0 {

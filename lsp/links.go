@@ -14,7 +14,7 @@ func (s *server) checkLinks(ctx context.Context, path string) {
 		return
 	}
 	w, rel, ok := s.folders.wikiOf(path)
-	if !ok || (place{w: w, rel: rel}).isSource() { // sources are other people's text
+	if !ok || !s.config(w).Feature("diagnostics") || (place{w: w, rel: rel}).isSource() { // sources are other people's text
 		return
 	}
 	x, err := s.index(ctx, w)

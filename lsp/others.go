@@ -10,13 +10,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// othersEvery is how often the runs of other programs are looked for: a stat a wiki, and one a run that has not ended.
-const othersEvery = time.Second
-
 // watchOthers shows what other programs (CLI, daemon, other editors) do with the runs of our wikis: their proposals appear here, and are not asked
-// about here.
+// about here. A look costs a stat a wiki, and one a run that has not ended.
 func (s *server) watchOthers(ctx context.Context) {
-	tick := time.NewTicker(othersEvery)
+	tick := time.NewTicker(s.bounds.poll)
 	defer tick.Stop()
 	for {
 		select {

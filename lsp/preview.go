@@ -27,17 +27,17 @@ func (r rung) String() string {
 }
 
 // rung decides how a proposal is shown, from the setting and from what the client can do.
-func (s *server) rung() rung {
-	set := s.set.get()
+func (s *server) rung(w *wiki.Wiki) rung {
+	preview := s.config(w).Preview
 	c := s.caps
 	pane := c.applyEdit && c.documentChanges && c.annotations &&
 		c.operations[protocol.ResourceOperationKindCreate] && c.operations[protocol.ResourceOperationKindRename] && c.operations[protocol.ResourceOperationKindDelete]
 	switch {
-	case set.Preview == "apply" && c.applyEdit:
+	case preview == "apply" && c.applyEdit:
 		return none
-	case set.Review && set.Preview != "annotations" && set.Preview != "diff":
+	case s.set.get().Review && preview != "annotations" && preview != "diff":
 		return ownReview
-	case pane && (set.Preview == "annotations" || set.Preview != "diff" && !c.neovim()):
+	case pane && (preview == "annotations" || preview != "diff" && !c.neovim()):
 		return annotations
 	case c.confirm:
 		return question
@@ -57,7 +57,7 @@ func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record)
 		s.showAnswer(ctx, store, rec)
 		return
 	}
-	switch s.rung() {
+	switch s.rung(w) {
 	case annotations:
 		s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{Flagged: true}, gated))
 	case none:
@@ -119,7 +119,7 @@ func (s *server) proposalReview(_ context.Context, a reviewArgs) (any, error) {
 		return nil, err
 	}
 	s.background(func(ctx context.Context) {
-		if s.rung() == annotations {
+		if s.rung(w) == annotations {
 			s.applyQuietly(ctx, s.selection(w, store, rec, proposal.Selection{Flagged: true}, gated))
 			return
 		}

@@ -183,7 +183,8 @@ func (s *server) readShelf(w *wiki.Wiki) (recs []proposal.Record, dir string, se
 	}
 	recs, broken, err := store.List()
 	for _, b := range broken {
-		s.log.Warn("a run cannot be read", zap.Error(b))
+		s.log.Debug("a run cannot be read", zap.Error(b))
+		seen = time.Time{} // its folder may be there before its record: look again
 	}
 	return recs, dir, seen, err
 }

@@ -25,7 +25,7 @@ const (
 	answerWait = 25 * time.Second // of a command for the client's answer to its own applyEdit; clients give up after 30 s
 	settleWait = 2 * time.Second  // for the changes that follow the client's answer
 	closeWait  = 5 * time.Second  // for runs and goroutines at the end
-	pidEvery   = 2 * time.Second  // how often we look whether the client's process is still there
+	pollEvery  = time.Second      // of looks at the client's process and at the runs of other programs
 )
 
 // server is one session with one client.
@@ -44,6 +44,7 @@ type server struct {
 	set       *settings
 	shelf     *shelf
 	board     *board
+	configs   *configs
 	pages     *pages
 	after     *aftermath
 	conflicts *conflicts
@@ -55,12 +56,12 @@ type server struct {
 }
 
 // bounds are the waits of a session; tests shorten them.
-type bounds struct{ answer, settle time.Duration }
+type bounds struct{ answer, settle, poll time.Duration }
 
 // Serve speaks LSP over rwc until the client says exit, closes its side, dies, or ctx ends; it closes rwc. The exit code is 0 after a shutdown,
 // else 1 (LSP 3.18, exit). The runs that this session started are cancelled; the host stays open.
 func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exit int, err error) {
-	return serve(ctx, rwc, o, bounds{answer: answerWait, settle: settleWait})
+	return serve(ctx, rwc, o, bounds{answer: answerWait, settle: settleWait, poll: pollEvery})
 }
 
 func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (int, error) {
@@ -70,7 +71,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 		o.Log = zap.NewNop()
 	}
 	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, docs: newDocuments(), folders: newFolders(), runs: newRuns(),
-		set: &settings{}, shelf: newShelf(), board: newBoard(), pages: newPages(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
+		set: &settings{}, shelf: newShelf(), board: newBoard(), configs: newConfigs(), pages: newPages(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
 	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(rwc), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())
@@ -186,7 +187,7 @@ func (s *server) watchClient(pid int) {
 		return
 	}
 	s.background(func(ctx context.Context) {
-		tick := time.NewTicker(pidEvery)
+		tick := time.NewTicker(s.bounds.poll)
 		defer tick.Stop()
 		for {
 			select {

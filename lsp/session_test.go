@@ -64,7 +64,7 @@ func session(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 func connect(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 	t.Helper()
 	return lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (int, error) {
-		return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond})
+		return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond, poll: 30 * time.Millisecond})
 	}, o)
 }
 

@@ -22,9 +22,8 @@ type settings struct {
 
 // clientSettings are those keys that are about the client and not about runs.
 type clientSettings struct {
-	Notifications bool   `json:"notifications"` // wants rigwiki/run
-	Review        bool   `json:"review"`        // has a review of its own
-	Preview       string `json:"preview"`       // auto annotations diff apply
+	Notifications bool `json:"notifications"` // wants rigwiki/run
+	Review        bool `json:"review"`        // has a review of its own
 }
 
 // initial takes initializationOptions.
@@ -48,7 +47,7 @@ func (s *settings) initial(options []byte) error {
 func (s *settings) update(section json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := clientSettings{Preview: "auto"}
+	var next clientSettings
 	for _, raw := range []json.RawMessage{s.fixed, section} {
 		if len(raw) == 0 || string(raw) == "null" {
 			continue
@@ -58,28 +57,32 @@ func (s *settings) update(section json.RawMessage) error {
 		}
 	}
 	s.client = next
-	own, err := wikiSettings(section)
+	own, err := wikiSettings(s.fixed, section)
 	if err != nil {
 		return err
 	}
-	if own != nil {
-		s.own = own
-	}
+	s.own = own
 	return nil
 }
 
-// wikiSettings reads package wiki's keys from a section; those that are about the client are taken out, since it would warn of them.
-func wikiSettings(section json.RawMessage) (*wiki.Settings, error) {
-	var keys map[string]json.RawMessage
-	if len(section) == 0 || string(section) == "null" {
+// wikiSettings reads package wiki's keys from sections, the later over the earlier; those that are about the client are taken out, since it would
+// warn of them.
+func wikiSettings(sections ...json.RawMessage) (*wiki.Settings, error) {
+	all := map[string]json.RawMessage{}
+	for _, section := range sections {
+		if len(section) == 0 || string(section) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(section, &all); err != nil {
+			return nil, fmt.Errorf("read the settings: %w", err)
+		}
+	}
+	delete(all, "notifications")
+	delete(all, "review")
+	if len(all) == 0 {
 		return nil, nil
 	}
-	if err := json.Unmarshal(section, &keys); err != nil {
-		return nil, fmt.Errorf("read the settings: %w", err)
-	}
-	delete(keys, "notifications")
-	delete(keys, "review")
-	raw, err := json.Marshal(keys)
+	raw, err := json.Marshal(all)
 	if err != nil {
 		return nil, fmt.Errorf("read the settings: %w", err)
 	}
@@ -120,6 +123,7 @@ func (s *server) takeSettings(section []byte) {
 	if err := s.set.update(section); err != nil {
 		s.log.Warn("settings not taken", zap.Error(err))
 	}
+	s.configs.forget()
 }
 
 // didChangeConfiguration takes pushed settings, or asks for them where the client only says that something changed.

@@ -1,0 +1,54 @@
+package lsp
+
+import (
+	"sync"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"go.uber.org/zap"
+)
+
+// configAge is how long a configuration is taken as it was read: hovers must not read files each time.
+const configAge = 2 * time.Second
+
+// configs are the merged configurations, by wiki id.
+type configs struct {
+	mu   sync.Mutex
+	read map[string]readConfig
+}
+
+type readConfig struct {
+	config wiki.Config
+	at     time.Time
+}
+
+func newConfigs() *configs { return &configs{read: map[string]readConfig{}} }
+
+func (c *configs) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.read)
+}
+
+// config is the configuration of a wiki with the client's settings over it. A broken file is told by the runs that it stops; here the defaults
+// serve.
+func (s *server) config(w *wiki.Wiki) wiki.Config {
+	s.configs.mu.Lock()
+	r, ok := s.configs.read[w.ID]
+	s.configs.mu.Unlock()
+	if ok && time.Since(r.at) < configAge {
+		return r.config
+	}
+	cfg, warnings, err := wiki.LoadConfig(s.host.RigHome(), w, s.set.section())
+	if err != nil {
+		s.log.Warn("the configuration is not used", zap.String("wiki", w.Name), zap.Error(err))
+		cfg = wiki.Defaults()
+	}
+	for _, warning := range warnings {
+		s.log.Debug("configuration", zap.String("warning", warning))
+	}
+	s.configs.mu.Lock()
+	defer s.configs.mu.Unlock()
+	s.configs.read[w.ID] = readConfig{cfg, time.Now()}
+	return cfg
+}
