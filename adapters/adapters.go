@@ -30,6 +30,14 @@ type Env struct {
 	Project string // folder whose local/adapters/ counts, "" for none (untrusted)
 	Self    string // absolute path of our own binary
 	Config  map[string]AgentConfig
+	Answers Answers // nil: programs are asked each time
+}
+
+// Answers keeps what programs said about themselves; asking one costs up to seconds. A key changes with the program and the question.
+// Safe for concurrent use.
+type Answers interface {
+	Answer(key string) (text string, known bool)
+	Keep(key, text string)
 }
 
 // AgentConfig is `agent.<name>` of config.json5.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -81,9 +82,44 @@ func (d Detection) has(feature string) bool {
 	return v || !known
 }
 
-// ask runs the program with no input and returns what it prints, stderr included (pi prints its version there).
-// The error never shows the environment, which holds keys.
+// ask is what the program prints, from what was kept or by running it.
 func (p probe) ask(ctx context.Context, env Env, path string, args ...string) (string, error) {
+	if env.Answers == nil {
+		return p.run(ctx, env, path, args...)
+	}
+	key := strings.Join(append([]string{programID(path)}, args...), " ")
+	if text, known := env.Answers.Answer(key); known {
+		return text, nil
+	}
+	text, err := p.run(ctx, env, path, args...)
+	if err == nil {
+		env.Answers.Keep(key, text)
+	}
+	return text, err
+}
+
+// programID changes with the program: where its links lead, size and time of that file, and the package.json of the package it belongs to, since
+// package managers give files of every version the same time.
+func programID(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	id := real
+	if fi, err := os.Stat(real); err == nil {
+		id = fmt.Sprint(real, " ", fi.Size(), " ", fi.ModTime().UnixNano())
+	}
+	for dir := filepath.Dir(real); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if text, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
+			return fmt.Sprintf("%s %x", id, sha256.Sum256(text))
+		}
+	}
+	return id
+}
+
+// run runs the program with no input and returns what it prints, stderr included (pi prints its version there).
+// The error never shows the environment, which holds keys.
+func (p probe) run(ctx context.Context, env Env, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)

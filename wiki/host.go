@@ -28,6 +28,7 @@ type Host struct {
 	ctx                 context.Context // ends with Close; runs outlive the reply that started them
 	stop                context.CancelCauseFunc
 	live                sync.WaitGroup
+	answers             *answers        // what agents' programs said about themselves
 	waits               []time.Duration // before an agent that failed in a way that passes is tried again
 
 	mu      sync.Mutex
@@ -59,6 +60,7 @@ func NewHost(o Options) (*Host, error) {
 			return nil, fmt.Errorf("find our own binary: %w", err)
 		}
 	}
+	h.answers = &answers{file: filepath.Join(h.rigHome, "cache", "agents.json")}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	return h, nil
 }
@@ -228,7 +230,7 @@ func (h *Host) registry(w *Wiki, cfg Config) *adapters.Registry {
 
 // adapterEnv is what adapters may know. A project's own adapters count only in a folder that the user trusted.
 func (h *Host) adapterEnv(w *Wiki, cfg Config) adapters.Env {
-	e := adapters.Env{Vars: h.env, Home: h.home, RigHome: h.rigHome, Self: h.self, Config: cfg.Agent}
+	e := adapters.Env{Vars: h.env, Home: h.home, RigHome: h.rigHome, Self: h.self, Config: cfg.Agent, Answers: h.answers}
 	if w != nil && Trusted(h.rigHome, w.Real) {
 		e.Project = w.Real
 	}
