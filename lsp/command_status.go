@@ -17,12 +17,13 @@ func (s *server) cancelRun(_ context.Context, a cancelArgs) (any, error) {
 }
 
 // status tells what this session knows: wikis, runs under way, proposals that wait.
-func (s *server) status(context.Context, noArgs) (any, error) {
+func (s *server) status(ctx context.Context, _ noArgs) (any, error) {
 	type wikiStatus struct {
 		Name      string    `json:"name"`
 		Root      string    `json:"root"`
 		Layout    string    `json:"layout"`
 		Rung      string    `json:"rung"` // of the preview ladder
+		Sandbox   string    `json:"sandbox"` // layer and tier of a run there, or why there is none
 		Proposals []runLine `json:"proposals"`
 	}
 	wikis := []wikiStatus{}
@@ -31,7 +32,11 @@ func (s *server) status(context.Context, noArgs) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		wikis = append(wikis, wikiStatus{Name: w.Name, Root: w.Root, Layout: string(w.Layout), Rung: s.rung(w).String(), Proposals: lines})
+		sandbox, err := s.host.Sandbox(ctx, w)
+		if err != nil {
+			sandbox = err.Error()
+		}
+		wikis = append(wikis, wikiStatus{Name: w.Name, Root: w.Root, Layout: string(w.Layout), Rung: s.rung(w).String(), Sandbox: sandbox, Proposals: lines})
 	}
 	live := s.runs.live()
 	if live == nil {

@@ -147,6 +147,8 @@ func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error
 	return x, nil
 }
 
+func (h *fakeHost) Sandbox(context.Context, *wiki.Wiki) (string, error) { return "fake", nil }
+
 func (h *fakeHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) {
 	return []wiki.AgentInfo{{Name: "fake", Installed: true, Usable: true, Default: true}}, nil
 }

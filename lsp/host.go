@@ -27,6 +27,8 @@ type Host interface {
 	Chosen(w *wiki.Wiki, op, agent, model string) (name, chosen string, err error)
 	// Index opens the wiki's index once for the life of the host.
 	Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error)
+	// Sandbox says in one line what a run in the wiki would be confined by.
+	Sandbox(ctx context.Context, w *wiki.Wiki) (string, error)
 	Agents(ctx context.Context, w *wiki.Wiki) ([]wiki.AgentInfo, error)
 	UseAgent(ctx context.Context, w *wiki.Wiki, name string) error
 }

@@ -32,7 +32,8 @@ type noteFile struct {
 	From    string          `json:"from,omitempty"`
 	Added   int             `json:"added"`
 	Removed int             `json:"removed"`
-	Flags   []proposal.Flag `json:"flags"`
+	Flags   []string        `json:"flags"`
+	Reasons []proposal.Flag `json:"reasons,omitempty"`
 }
 
 // notify sends rigwiki/run where the client wants it.
@@ -56,7 +57,7 @@ func noteOf(rec proposal.Record, message string) runNote {
 		n.Proposal.Refused = []proposal.Refusal{}
 	}
 	for _, f := range rec.Files {
-		n.Proposal.Files = append(n.Proposal.Files, noteFile{Path: f.Path, Kind: string(f.Kind), From: f.From, Added: f.Added, Removed: f.Removed, Flags: f.Flags})
+		n.Proposal.Files = append(n.Proposal.Files, noteFile{Path: f.Path, Kind: string(f.Kind), From: f.From, Added: f.Added, Removed: f.Removed, Flags: proposal.Rules(f.Flags), Reasons: f.Flags})
 	}
 	return n
 }

@@ -49,6 +49,19 @@ func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (san
 	return l, nil
 }
 
+// Sandbox says in one line what a run in the wiki would be confined by; the error says why there is no sandbox.
+func (h *Host) Sandbox(ctx context.Context, w *Wiki) (string, error) {
+	cfg, _, err := LoadConfig(h.rigHome, w, nil)
+	if err != nil {
+		return "", err
+	}
+	l, err := h.layer(ctx, w, cfg, "")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s, tier %s", l.Name(), h.readTiers()[h.tierKey(w, choice(cfg, ""))]), nil
+}
+
 func (h *Host) readTiers() tierCache {
 	t := tierCache{}
 	if text, err := os.ReadFile(h.tierFile()); err == nil {

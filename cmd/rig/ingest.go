@@ -267,11 +267,7 @@ func (a *app) opData(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) opData {
 }
 
 func fileDataOf(f proposal.File) fileData {
-	d := fileData{Path: f.Path, Kind: f.Kind, From: f.From, Added: f.Added, Removed: f.Removed, Flags: []string{}}
-	for _, flag := range f.Flags {
-		d.Flags = append(d.Flags, flag.Rule)
-	}
-	return d
+	return fileData{Path: f.Path, Kind: f.Kind, From: f.From, Added: f.Added, Removed: f.Removed, Flags: proposal.Rules(f.Flags)}
 }
 
 // runData is a line of `proposals list` and `runs list`.

@@ -19,7 +19,8 @@ type ShownFile struct {
 	Path    string      `json:"path"`
 	Kind    string      `json:"kind"`
 	From    string      `json:"from,omitempty"`
-	Flags   []Flag      `json:"flags"`
+	Flags   []string    `json:"flags"`   // the rules
+	Reasons []Flag      `json:"reasons"` // the same with their reasons
 	Added   int         `json:"added"`
 	Removed int         `json:"removed"`
 	State   Verdict     `json:"state"` // waiting while any part is; else accepted, rejected, or partly
@@ -57,10 +58,10 @@ func (s *Store) Show(run string) (Shown, error) {
 }
 
 func (s *Store) showFile(run string, f File) (ShownFile, error) {
-	out := ShownFile{Path: f.Path, Kind: f.Kind, From: f.From, Flags: f.Flags, Added: f.Added, Removed: f.Removed,
+	out := ShownFile{Path: f.Path, Kind: f.Kind, From: f.From, Flags: Rules(f.Flags), Reasons: f.Flags, Added: f.Added, Removed: f.Removed,
 		State: f.verdict(), Hunks: []ShownHunk{}}
-	if out.Flags == nil {
-		out.Flags = []Flag{}
+	if out.Reasons == nil {
+		out.Reasons = []Flag{}
 	}
 	if f.Hunks == 0 {
 		return out, nil
@@ -151,4 +152,13 @@ func (s *Store) between(run string, f File, old, proposed func(string) bool) (d 
 		d.Kind, d.From = diff.Edit, ""
 	}
 	return d, d.Kind == diff.Rename || string(d.Old) != string(d.New), nil
+}
+
+// Rules are the names of flags, as the contract's JSON has them.
+func Rules(flags []Flag) []string {
+	names := make([]string, len(flags))
+	for i, f := range flags {
+		names[i] = f.Rule
+	}
+	return names
 }
