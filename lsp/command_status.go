@@ -22,7 +22,7 @@ func (s *server) status(ctx context.Context, _ noArgs) (any, error) {
 		Name      string    `json:"name"`
 		Root      string    `json:"root"`
 		Layout    string    `json:"layout"`
-		Rung      string    `json:"rung"` // of the preview ladder
+		Rung      string    `json:"rung"`    // of the preview ladder
 		Sandbox   string    `json:"sandbox"` // layer and tier of a run there, or why there is none
 		Proposals []runLine `json:"proposals"`
 	}
