@@ -17,13 +17,13 @@ type claudeStream struct {
 
 // claudeLine has the fields of all event types that count; unknown types and fields pass.
 type claudeLine struct {
-	Type      string          `json:"type"`
-	Subtype   string          `json:"subtype"`
-	SessionID string          `json:"session_id"`
-	Cwd       string          `json:"cwd"`
-	Model     string          `json:"model"`
-	Message   json.RawMessage `json:"message"`
-	Parent    *string         `json:"parent_tool_use_id"`
+	Type      string        `json:"type"`
+	Subtype   string        `json:"subtype"`
+	SessionID string        `json:"session_id"`
+	Cwd       string        `json:"cwd"`
+	Model     string        `json:"model"`
+	Message   claudeMessage `json:"message"`
+	Parent    *string       `json:"parent_tool_use_id"`
 
 	// result
 	IsError  bool            `json:"is_error"`
@@ -54,6 +54,37 @@ type claudeDenial struct {
 	Input json.RawMessage `json:"tool_input"`
 }
 
+type claudeMessage struct {
+	Content claudeBlocks `json:"content"`
+}
+
+// claudeBlocks are the blocks of a message; one that is a plain string has none.
+type claudeBlocks []claudeBlock
+
+// UnmarshalJSON reads the blocks in the pass over the line: large results must not be read twice.
+func (c *claudeBlocks) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '[' {
+		return nil
+	}
+	var list []claudeBlock
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil // blocks of a shape to come: the line's other fields still count
+	}
+	*c = list
+	return nil
+}
+
+// shortRaw keeps a value only where it is short enough to matter for an event.
+type shortRaw []byte
+
+// UnmarshalJSON keeps up to 64 KiB.
+func (r *shortRaw) UnmarshalJSON(b []byte) error {
+	if len(b) <= 64<<10 {
+		*r = append((*r)[:0], b...)
+	}
+	return nil
+}
+
 type claudeBlock struct {
 	Type    string          `json:"type"`
 	Text    string          `json:"text"`
@@ -62,7 +93,7 @@ type claudeBlock struct {
 	Input   json.RawMessage `json:"input"`
 	UseID   string          `json:"tool_use_id"`
 	IsError bool            `json:"is_error"`
-	Content json.RawMessage `json:"content"`
+	Content shortRaw        `json:"content"`
 }
 
 func (s *claudeStream) read(r io.Reader) Outcome {
@@ -108,19 +139,8 @@ func (s *claudeStream) system(l claudeLine) {
 	}
 }
 
-func (s *claudeStream) blocks(l claudeLine) []claudeBlock {
-	var m struct {
-		Content json.RawMessage `json:"content"`
-	}
-	var list []claudeBlock
-	if json.Unmarshal(l.Message, &m) != nil || json.Unmarshal(m.Content, &list) != nil {
-		return nil // a plain string: a user text, which is no event
-	}
-	return list
-}
-
 func (s *claudeStream) assistant(l claudeLine) {
-	for _, b := range s.blocks(l) {
+	for _, b := range l.Message.Content {
 		switch b.Type {
 		case "text":
 			if l.Parent == nil {
@@ -133,13 +153,13 @@ func (s *claudeStream) assistant(l claudeLine) {
 }
 
 func (s *claudeStream) results(l claudeLine) {
-	for _, b := range s.blocks(l) {
+	for _, b := range l.Message.Content {
 		if b.Type != "tool_result" {
 			continue
 		}
 		detail := ""
 		if b.IsError {
-			detail = contentText(b.Content)
+			detail = contentText(json.RawMessage(b.Content))
 		}
 		call, known := s.feed.finish(b.UseID, truth(!b.IsError), detail)
 		// The result's own list does not name calls that a deny rule stopped, nor those to tools that the run does not have.
