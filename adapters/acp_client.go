@@ -103,6 +103,9 @@ func (c *acpClient) event(call acpCall) Event {
 	e := Event{Kind: acpKinds[call.kind], Summary: call.title}
 	if files := paths(call); len(files) > 0 {
 		e.File = acpRel(c.gate.cwd, files[0])
+		if !strings.Contains(e.Summary, " ") { // the bare name of a tool
+			e.Summary = firstOf(e.Kind, e.Summary) + " " + e.File
+		}
 	}
 	if cmd := commandOf(call); cmd != "" {
 		e.Cmd, e.Kind, e.File = cmd, commandKind(cmd), ""
