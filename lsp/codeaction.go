@@ -44,14 +44,14 @@ type entry struct {
 // menu is what we offer, in the order in which the user sees it.
 func menu() []entry {
 	return []entry{
-		{"conflict", offerConflict},
-		{"ingest", offerIngest},
-		{"query", offerQuery},
-		{"review", offerReview},
-		{"apply", offerApply},
-		{"discard", offerDiscard},
-		{"undo", offerUndo},
-		{"lint", offerLint},
+		{"quickfix", offerConflict},
+		{kindRoot + "ingest", offerIngest},
+		{kindRoot + "query", offerQuery},
+		{kindRoot + "review", offerReview},
+		{kindRoot + "apply", offerApply},
+		{kindRoot + "discard", offerDiscard},
+		{kindRoot + "undo", offerUndo},
+		{kindRoot + "lint", offerLint},
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *server) codeActionOffer() protocol.CodeActionProvider {
 	}
 	var kinds []protocol.CodeActionKind
 	for _, e := range menu() {
-		kinds = append(kinds, protocol.CodeActionKind(kindRoot+e.kind))
+		kinds = append(kinds, protocol.CodeActionKind(e.kind))
 	}
 	return &protocol.CodeActionOptions{CodeActionKinds: kinds}
 }
@@ -117,7 +117,7 @@ func (s *server) offersAt(p *protocol.CodeActionParams) []offer {
 	var out []offer
 	for _, e := range menu() {
 		for _, i := range e.offer(at) {
-			out = append(out, offer{i, kindRoot + e.kind})
+			out = append(out, offer{i, e.kind})
 		}
 	}
 	return out

@@ -42,6 +42,9 @@ func (s *server) ingest(_ context.Context, a ingestArgs) (any, error) {
 		Runs []string `json:"runs,omitempty"`
 	}
 	for _, j := range jobs {
+		if s.hasUnsaved(j.Wiki, j.Sources[0]) {
+			s.tell(messageWarning, j.Sources[0]+" has unsaved text: what is on disk is ingested")
+		}
 		run, err := s.start(j, "ingest "+j.Sources[0])
 		if err != nil {
 			return nil, err

@@ -138,6 +138,9 @@ func (s *server) handler() jsonrpc2.Handler {
 	async, cancel := jsonrpc2.CancelHandler(jsonrpc2.AsyncHandler(serve))
 	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
 		switch {
+		case req.IsCall() && req.Method() == protocol.MethodInitialize:
+			slots <- struct{}{}
+			return serve(ctx, req) // in line: what is sent behind it must find us ready
 		case req.IsCall():
 			slots <- struct{}{}
 			return async(ctx, req)

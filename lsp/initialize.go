@@ -82,6 +82,9 @@ func (s *server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	if pid := p.ProcessID; pid != nil {
 		s.watchClient(int(*pid))
 	}
+	s.background(s.publishUnsaved)
+	s.background(s.keepPages)
+	s.background(s.watchOthers)
 	result := &protocol.InitializeResult{Capabilities: s.offers(), ServerInfo: protocol.ServerInfo{Name: "rig wiki"}}
 	if s.version != "" {
 		result.ServerInfo.Version = protocol.NewOptional(s.version)
@@ -108,11 +111,8 @@ func (s *server) offers() protocol.ServerCapabilities {
 	}
 }
 
-// initialized asks for the settings and registers what a client lets a server register.
+// initialized asks for the settings.
 func (s *server) initialized(context.Context, *protocol.InitializedParams) error {
-	s.background(s.publishUnsaved)
-	s.background(s.keepPages)
-	s.background(s.watchOthers)
 	if s.caps.configuration {
 		s.background(s.pullSettings)
 	}

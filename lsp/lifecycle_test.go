@@ -195,6 +195,30 @@ func TestMapError(t *testing.T) {
 	}
 }
 
+// TestPipelined sends initialize and didOpen in one write, as case o-ls-12's bytes do, and nothing after them: the page is checked all the same.
+func TestPipelined(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "知")
+	write(t, filepath.Join(root, "x.md"), "# x\n")
+	e := session(t, newFakeHost(t, nil), lsptest.Options{Profile: lsptest.VSCode(), NoHandshake: true})
+	var bytes []byte
+	for _, m := range []map[string]any{
+		{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": map[string]any{"processId": nil, "rootUri": lsptest.URI(root), "capabilities": map[string]any{}}},
+		{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": map[string]any{"textDocument": map[string]any{"uri": lsptest.URI(filepath.Join(root, "x.md")),
+			"languageId": "markdown", "version": 1, "text": "# 知识库 \U0001F331\n[[缺页]]\n"}}},
+	} {
+		body, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes = fmt.Appendf(bytes, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	e.Raw(bytes)
+	e.Until("the finding", func() bool {
+		got := lastFindings(e, filepath.Join(root, "x.md"))
+		return strings.Contains(got, `"range":{"start":{"line":1,"character":0},"end":{"line":1,"character":6}}`)
+	})
+}
+
 // TestBytes is case o-ls-12: lengths count bytes, also of CJK text, and the server's lengths are right (the editor reads by them).
 func TestBytes(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "知识")

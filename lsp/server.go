@@ -72,7 +72,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 	}
 	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, docs: newDocuments(), folders: newFolders(), runs: newRuns(),
 		set: &settings{}, shelf: newShelf(), board: newBoard(), configs: newConfigs(), pages: newPages(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
-	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(rwc), jsonrpc2.WithCodec(codec{}))
+	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(&capped{ReadWriteCloser: rwc}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())
 	select {

@@ -26,6 +26,7 @@ type Options struct {
 	Profile     Profile
 	Init        string // initializationOptions.rigwiki as JSON
 	NoHandshake bool   // do not send initialize
+	WantError   bool   // the session is meant to end with an error
 	// Answer decides about a request of the server before the editor's own answer. Without ok the editor answers; Silent stays unanswered.
 	Answer func(method string, params json.RawMessage) (result any, ok bool)
 }
@@ -86,7 +87,7 @@ func Start(t testing.TB, serve func(context.Context, io.ReadWriteCloser) (int, e
 	go func() {
 		defer close(e.exited)
 		code, err := serve(context.Background(), theirs)
-		if err != nil && !strings.Contains(err.Error(), "closed pipe") {
+		if err != nil && !o.WantError && !strings.Contains(err.Error(), "closed pipe") {
 			e.problem("serve: %v", err)
 		}
 		e.mu.Lock()
