@@ -229,3 +229,14 @@ func BenchmarkColdSearch(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkNames(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		root, dir, _, _ := kept(b, n)
+		x := mustOpen(b, root, dir)
+		defer x.Close()
+		for b.Loop() {
+			x.Names("bat", 50)
+		}
+	})
+}

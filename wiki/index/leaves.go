@@ -107,14 +107,32 @@ func endsWith(mark string) func([]byte) (int, bool) {
 	}
 }
 
-// indexFold is bytes.Index without regard to ASCII case.
+// indexFold is bytes.Index without regard to ASCII case; mark is in lower case.
 func indexFold(b []byte, mark string) int {
+	if mark == "" {
+		return 0
+	}
+	first := mark[0]
 	for i := 0; i+len(mark) <= len(b); i++ {
-		if b[i] == mark[0] && strings.EqualFold(string(b[i:i+len(mark)]), mark) {
+		if b[i]|0x20 != first|0x20 {
+			continue
+		}
+		j := 0
+		for j < len(mark) && lower(b[i+j]) == mark[j] {
+			j++
+		}
+		if j == len(mark) {
 			return i
 		}
 	}
 	return -1
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
 }
 
 // verbatimTag names the element whose content is no markdown (CommonMark HTML block, kind 1).

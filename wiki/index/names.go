@@ -48,7 +48,7 @@ type names struct {
 }
 
 const (
-	namesMagic    = "rigname1"
+	namesMagic    = "rigname2"
 	namesSections = 8
 	rowSize       = 80
 	folderSize    = 32

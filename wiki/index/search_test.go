@@ -108,3 +108,29 @@ func FuzzQuery(f *testing.F) {
 		x.Similar(q, q, []string{q})
 	})
 }
+
+func TestNames(t *testing.T) {
+	x := open(t, lay(t, map[string]string{
+		"concepts/Tea Pot.md": "# Tea pot", "concepts/teapots.md": "# Pots", "concepts/steam.md": "# Steam", "raw/tea.md": "x", "assets/tea.png": "x",
+		"entities/ana.md": "---\ntitle: Ana\naliases: [Tealady]\n---\n", "étude.md": "",
+	}), "")
+	x.SetBuffer("tea.md", []byte("# Tea"))
+	for part, want := range map[string]string{
+		"tea": "tea.md entities/ana.md concepts/Tea Pot.md concepts/teapots.md raw/tea.md concepts/steam.md assets/tea.png", "POT": "concepts/Tea Pot.md concepts/teapots.md",
+		"Étu": "étude.md", "zz": "", "entities/": "entities/ana.md",
+	} {
+		var got []string
+		for _, n := range x.Names(part, 10) {
+			got = append(got, n.Path)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: %s, want %s", part, s, want)
+		}
+	}
+	if n := x.Names("teal", 1); len(n) != 1 || n[0].Alias != "Tealady" || n[0].Title != "Ana" {
+		t.Errorf("%+v", n)
+	}
+	if n := x.Names("", 3); len(n) != 3 {
+		t.Errorf("%+v", n)
+	}
+}

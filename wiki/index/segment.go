@@ -29,7 +29,7 @@ type segment struct {
 }
 
 const (
-	segmentMagic    = "rigsegm1"
+	segmentMagic    = "rigsegm2"
 	segmentSections = 13
 	docSize         = 80
 )

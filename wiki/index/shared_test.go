@@ -61,7 +61,7 @@ func TestAllAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 4 {
 		wg.Go(func() {
-			for i := range 20 {
+			for i := range 10 {
 				p := paths[(n*41+i*7)%len(paths)]
 				switch n {
 				case 0:
@@ -69,7 +69,7 @@ func TestAllAtOnce(t *testing.T) {
 					x.DropBuffer(paths[i])
 				case 1:
 					write(t, root, p, fmt.Sprintf("# edited %d\n[[b]]", i))
-					if i%10 == 9 {
+					if i%5 == 4 {
 						for _, q := range paths[100:400] { // enough for a new segment
 							write(t, root, q, fmt.Sprintf("# again %d", i))
 						}

@@ -15,9 +15,10 @@ type tokenizer struct {
 	emit  func(term []byte)
 	whole bool // pairs only, no last letter: a query's run of two letters and more
 	word  []byte
-	other bool // word holds a letter that is not ASCII
-	prev  rune // letter before, of a run that writes no blanks; 0 outside of one
-	first bool // prev is the first of its run
+	joint []byte // words before, of a name such as "go:build" or "2026-02-14", with the marks between
+	other bool   // word holds a letter that is not ASCII
+	prev  rune   // letter before, of a run that writes no blanks; 0 outside of one
+	first bool   // prev is the first of its run
 	buf   [2 * utf8.UTFMax]byte
 }
 
@@ -43,6 +44,10 @@ func (t *tokenizer) run(text []byte) {
 		t.rune(text, i, r, n)
 		i += n
 	}
+	if len(t.word) > 0 {
+		t.join(nil)
+	}
+	t.joint = t.joint[:0]
 	t.endWord(nil)
 	t.endRun()
 }
@@ -51,13 +56,29 @@ func (t *tokenizer) run(text []byte) {
 func (t *tokenizer) ascii(text []byte, i int) int {
 	t.endRun()
 	if len(t.word) == 0 {
+		t.joint = t.joint[:0]
 		return 1
 	}
 	if text[i] == '\'' {
 		return 1 + t.apostrophe(text[i+1:])
 	}
+	t.join(text[i:])
 	t.endWord(text[i:])
 	return 1
+}
+
+// join keeps the word for a name that goes on behind a mark, or emits the name that ends here: a term besides its words.
+func (t *tokenizer) join(rest []byte) {
+	goesOn := len(rest) > 1 && (isLetter(rest[1]) || isDigit(rest[1])) && bytes.IndexByte([]byte(":./_-"), rest[0]) >= 0
+	switch {
+	case t.other || len(t.joint)+len(t.word) > maxTerm:
+		t.joint = t.joint[:0]
+	case goesOn:
+		t.joint = append(append(t.joint, t.word...), rest[0])
+	case len(t.joint) > 0:
+		t.emit(append(t.joint, t.word...))
+		t.joint = t.joint[:0]
+	}
 }
 
 // apostrophe joins "don't" to dont and cuts the s of "page's"; it tells how many bytes behind the apostrophe were passed.
@@ -149,7 +170,7 @@ func (t *tokenizer) endWord(rest []byte) {
 			t.emit(append(append([]byte(nil), w...), rest[:n]...))
 		}
 	}
-	t.emit(singularTerm(w))
+	t.emit(stemmed(singularTerm(w)))
 }
 
 // foldWord is the long way for words with letters beyond ASCII.
@@ -189,6 +210,39 @@ func singularTerm(w []byte) []byte {
 		return w
 	}
 	return w[:n-1]
+}
+
+// stemmed takes -ing and -ed from English words, writes -our as -or and drops a final e, so that "caching", "cached" and "cache" meet.
+func stemmed(w []byte) []byte {
+	n := len(w)
+	switch {
+	case n < 5 || w[n-1] >= 0x80:
+		return w
+	case bytes.HasSuffix(w, []byte("ing")) && hasVowel(w[:n-3]) && n > 5:
+		w = undoubled(w[:n-3])
+	case bytes.HasSuffix(w, []byte("ed")) && !bytes.HasSuffix(w, []byte("eed")) && hasVowel(w[:n-2]):
+		w = undoubled(w[:n-2])
+	case bytes.HasSuffix(w, []byte("our")) && n > 5:
+		w[n-2] = 'r'
+		return w[:n-1]
+	case w[n-1] == 'e':
+		return w[:n-1]
+	}
+	return w
+}
+
+func hasVowel(w []byte) bool { return bytes.IndexAny(w, "aeiouy") >= 0 }
+
+// undoubled takes the doubled consonant's second half away ("wrapp").
+func undoubled(w []byte) []byte {
+	n := len(w)
+	if n > 3 && w[n-1] == w[n-2] && bytes.IndexByte([]byte("lsz"), w[n-1]) < 0 {
+		return w[:n-1]
+	}
+	if n > 4 && w[n-1] == 'e' {
+		return w[:n-1]
+	}
+	return w
 }
 
 // The weights of fields: how often a term counts for each time it stands there.
