@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"time"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.uber.org/zap"
 )
@@ -157,6 +160,7 @@ func (s *server) hasUnsaved(w *wiki.Wiki, rel string) bool {
 type clientWord struct {
 	applied bool
 	reason  string
+	gone    bool // it will not say anything any more
 }
 
 // carryOut sends the client its part, reads back what became of it, has the host do the rest, and keeps the books.
@@ -166,7 +170,8 @@ func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Pla
 	said := clientWord{applied: true}
 	for try := 1; len(client.Files) > 0; try++ {
 		said = s.send(ctx, t, client)
-		if ctx.Err() != nil {
+		if said.gone {
+			s.bookLast(t, client)
 			return
 		}
 		// A pane that the user closed says "not applied" as well: it is not opened again.
@@ -201,14 +206,36 @@ func (s *server) send(ctx context.Context, t task, plan proposal.Plan) clientWor
 	}
 	result, err := s.client.ApplyEdit(ctx, params)
 	switch {
+	case ctx.Err() != nil, connectionLost(err):
+		return clientWord{gone: true}
 	case err != nil:
 		return clientWord{reason: "the editor answered: " + err.Error()}
 	case result == nil:
 		return clientWord{reason: "the editor gave no answer"}
 	case result.FailureReason != nil && *result.FailureReason != "":
-		return clientWord{result.Applied, "the editor says: " + *result.FailureReason}
+		return clientWord{applied: result.Applied, reason: "the editor says: " + *result.FailureReason}
 	}
 	return clientWord{applied: result.Applied}
+}
+
+// connectionLost tells the end of the connection from an error that the client answered.
+func connectionLost(err error) bool {
+	for _, end := range []error{jsonrpc2.ErrClientClosing, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, os.ErrClosed} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// bookLast keeps the books where the client went without an answer: what it did is on disk, what was in its buffers is gone with it.
+func (s *server) bookLast(t task, plan proposal.Plan) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), lastWait)
+	defer cancel()
+	s.docs.clear()
+	if results, _ := s.look(t, plan, false); anyApplied(results) {
+		s.book(ctx, t, plan, results, false)
+	}
 }
 
 // movedOn tells whether a page of the plan has another text than the plan saw: then an edit that was refused as outdated is worth planning anew.

@@ -71,6 +71,13 @@ func (d *documents) drop(path string) {
 	}
 }
 
+// clear forgets all documents: the client is gone, and what it had unsaved.
+func (d *documents) clear() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.open)
+}
+
 // tell sends without waiting: a watcher's channel of one slot only means "look again".
 func (d *documents) tell(doc *document) {
 	for ch := range d.events {

@@ -24,6 +24,7 @@ type Options struct {
 const (
 	answerWait = 25 * time.Second // of a command for the client's answer to its own applyEdit; clients give up after 30 s
 	settleWait = 2 * time.Second  // for the changes that follow the client's answer
+	lastWait   = 3 * time.Second  // for the books of a client that went without an answer
 	closeWait  = 5 * time.Second  // for runs and goroutines at the end
 	pollEvery  = time.Second      // of looks at the client's process and at the runs of other programs
 )
