@@ -5,3 +5,5 @@ package sandbox
 func attemptMain() bool { return false }
 
 func fetchMain() bool { return false }
+
+func serverMain() bool { return false }

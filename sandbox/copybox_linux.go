@@ -89,11 +89,7 @@ func newJail(b *copyBox) (*jail, error) {
 	if err := j.readAround("/", hidden); err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range append([]string{b.spec.RunDir, self}, b.spec.Visible...) {
+	for _, p := range append(append([]string{b.spec.RunDir}, alwaysShown()...), b.spec.Visible...) {
 		real, err := filepath.EvalSymlinks(p)
 		if err != nil {
 			return nil, fmt.Errorf("show %s: %w", p, err)
@@ -134,6 +130,7 @@ func (b *copyBox) start(c Command, its stdio) (child, error) {
 	if err := h.run(&program{Argv: c.Argv, Env: c.Env, Dir: c.Dir, Jail: b.jail}); err != nil {
 		h.w.close()
 		<-h.gone
+		killSession(h.session)
 		return nil, err
 	}
 	return h, nil

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"slices"
 )
 
@@ -23,7 +25,7 @@ func (b *copyBox) read(ctx context.Context) (Changes, error) {
 		return Changes{}, err
 	}
 	defer lower.close()
-	view, err := openDir(b.view)
+	view, err := b.openView()
 	if err != nil {
 		return Changes{}, err
 	}
@@ -52,18 +54,37 @@ func (b *copyBox) read(ctx context.Context) (Changes, error) {
 	return r.result(slices.Clone(b.cp.warnings)), nil
 }
 
+// openView opens the view, also where the program took away its permissions.
+func (b *copyBox) openView() (*dir, error) {
+	run, err := openDir(b.spec.RunDir)
+	if err != nil {
+		return nil, err
+	}
+	defer run.close()
+	st, err := run.lstat(filepath.Base(b.view))
+	if err != nil {
+		return nil, err
+	}
+	if !st.mode.IsDir() {
+		return nil, fmt.Errorf("%s: no longer a folder", b.view)
+	}
+	return subView(run, filepath.Base(b.view), st)
+}
+
 func (r *copyReader) walk(d *dir, rel string, depth int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	names, err := d.names(int(r.limits.Inodes) + len(r.cp.manifest))
+	left := r.limits.Inodes + int64(len(r.cp.manifest)+len(r.cp.viewFolder)) - r.entries
+	names, err := d.names(int(left))
 	if err != nil {
 		return err
 	}
+	r.entries += int64(len(names))
+	if int64(len(names)) > left {
+		r.over("more files in the view than the limit")
+	}
 	for _, name := range names {
-		if r.entries++; r.entries > r.limits.Inodes+int64(len(r.cp.manifest)+len(r.cp.viewFolder)) {
-			r.over("more files in the view than the limit")
-		}
 		if r.overflow != "" {
 			return nil
 		}
@@ -78,6 +99,10 @@ func (r *copyReader) visit(d *dir, name, rel string, depth int) error {
 	st, err := d.lstat(name)
 	if err != nil {
 		return err
+	}
+	if was, out := r.cp.leftOut[rel]; out { // what is there was not shown, and nothing may take its place
+		r.odd(rel, st, was)
+		return nil
 	}
 	if st.mode.IsDir() {
 		if !r.cp.viewFolder[rel] {

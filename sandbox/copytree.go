@@ -45,6 +45,7 @@ type copier struct {
 	links      []string
 	warnings   []string
 	viewFolder map[string]bool
+	leftOut    map[string]Why // entries that could not be shown
 }
 
 // copyTree fills the folder at view with what spec shows of its root.
@@ -59,7 +60,7 @@ func copyTree(ctx context.Context, spec Spec, view string, workers int, p *pack)
 		return nil, err
 	}
 	defer to.close()
-	cp := &copier{spec: spec, lower: lower, to: to, pack: p, manifest: map[string]*entry{}, viewFolder: map[string]bool{"": true}}
+	cp := &copier{spec: spec, lower: lower, to: to, pack: p, manifest: map[string]*entry{}, viewFolder: map[string]bool{"": true}, leftOut: map[string]Why{}}
 	cp.group, cp.ctx = errgroup.WithContext(ctx)
 	cp.group.SetLimit(workers)
 	cp.group.Go(func() error { return cp.walk("") })
@@ -94,6 +95,14 @@ func (cp *copier) warn(format string, args ...any) {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
 	cp.warnings = append(cp.warnings, fmt.Sprintf(format, args...))
+}
+
+// leave leaves out an entry that is a what.
+func (cp *copier) leave(rel string, what Why, reason string) {
+	cp.warn("%s: left out, %s", rel, reason)
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	cp.leftOut[rel] = what
 }
 
 // hidden tells whether rel is not shown in a copy.
@@ -155,7 +164,7 @@ func (cp *copier) walk(rel string) error {
 			cp.links = append(cp.links, at)
 			cp.mu.Unlock()
 		default:
-			cp.warn("%s: left out, it is a %s", at, oddOf(st.mode))
+			cp.leave(at, oddOf(st.mode), "it is a "+string(oddOf(st.mode)))
 		}
 	}
 	for part := range slices.Chunk(files, batch) {
@@ -185,7 +194,7 @@ func (cp *copier) files(rel string, names []string) error {
 		at := joinRel(rel, name)
 		e, err := cp.file(from, name, to, name, at)
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, errKind) {
-			cp.warn("%s: left out, it could not be read", at)
+			cp.leave(at, Mode, "it could not be read")
 			continue
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -277,16 +286,16 @@ func (cp *copier) large(e *entry, src, dst *os.File) error {
 func (cp *copier) link(rel string) error {
 	real, err := filepath.EvalSymlinks(filepath.Join(cp.spec.Root, filepath.FromSlash(rel)))
 	if err != nil {
-		cp.warn("%s: left out, the link leads nowhere", rel)
+		cp.leave(rel, Symlink, "the link leads nowhere")
 		return nil
 	}
 	target, ok := relTo(cp.spec.Root, real)
 	if !ok {
-		cp.warn("%s: left out, the link leaves the folder", rel)
+		cp.leave(rel, Symlink, "the link leaves the folder")
 		return nil
 	}
 	if cp.manifest[target] == nil {
-		cp.warn("%s: left out, the link does not lead to a file that is shown", rel)
+		cp.leave(rel, Symlink, "the link does not lead to a file that is shown")
 		return nil
 	}
 	from, name, err := cp.lower.beneath(target)
@@ -311,7 +320,7 @@ func (cp *copier) link(rel string) error {
 // buffers lays in unsaved texts of files that are not on disk yet.
 func (cp *copier) buffers() error {
 	for rel, text := range cp.spec.Buffers {
-		if cp.manifest[rel] != nil || cp.under(rel, cp.spec.Protect) {
+		if cp.manifest[rel] != nil || slices.ContainsFunc(cp.spec.Protect, func(p string) bool { return within(p, rel) }) {
 			continue
 		}
 		f, err := cp.place(rel, 0o644)
@@ -380,10 +389,6 @@ func (cp *copier) place(rel string, mode fs.FileMode) (*os.File, error) {
 	}
 	defer p.close()
 	return p.create(name, mode)
-}
-
-func (cp *copier) under(rel string, tops []string) bool {
-	return slices.ContainsFunc(tops, func(t string) bool { return rel == t || strings.HasPrefix(rel, t+"/") })
 }
 
 // relTo is the slash path of p below root.

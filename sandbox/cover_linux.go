@@ -34,9 +34,6 @@ func masksFor(s viewSpec) []string {
 	})
 }
 
-// within tells whether p is dir or lies below it.
-func within(dir, p string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
-
 func (b *builder) masked(p string) bool {
 	return slices.ContainsFunc(b.masks, func(m string) bool { return within(m, p) }) || within("/dev", p)
 }

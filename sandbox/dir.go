@@ -128,3 +128,6 @@ func joinRel(rel, name string) string {
 	}
 	return rel + "/" + name
 }
+
+// within tells whether p is dir or lies below it.
+func within(dir, p string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }

@@ -32,20 +32,21 @@ func initMain() {
 	w, err := wireFrom(os.NewFile(3, "wire"))
 	if err != nil || os.Getpid() != 1 {
 		fmt.Fprintln(os.Stderr, "this is a helper of package sandbox, not a command")
-		os.Exit(2)
+		syscall.Exit(2)
 	}
+	dropInherited()
 	ignoreSignals()
 	var spec viewSpec
 	if _, err := w.recv(&spec); err != nil {
-		os.Exit(2)
+		syscall.Exit(2)
 	}
 	r, fds, err := initSetup(spec)
 	if err != nil {
 		w.send(ready{Error: err.Error()})
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	if err := w.send(r, fds...); err != nil {
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	for _, fd := range fds {
 		unix.Close(fd)
@@ -100,12 +101,12 @@ func initSetup(spec viewSpec) (r ready, fds []int, err error) {
 func initRun(w *wire) {
 	var o order
 	if _, err := w.recv(&o); err != nil || o.Run == nil {
-		os.Exit(0) // closed without a run
+		syscall.Exit(0) // closed without a run
 	}
 	pid, err := initStart(o.Run)
 	if err != nil {
 		w.send(report{Error: err.Error()})
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	w.send(report{Started: true})
 	var over atomic.Bool
@@ -113,11 +114,11 @@ func initRun(w *wire) {
 		for {
 			var o order
 			if _, err := w.recv(&o); err != nil {
-				os.Exit(1)
+				syscall.Exit(1)
 			}
 			if o.Kill && over.CompareAndSwap(false, true) {
 				w.send(report{Ended: &ended{128 + int(syscall.SIGKILL), syscall.SIGKILL}})
-				os.Exit(0)
+				syscall.Exit(0)
 			}
 			if o.Stop != 0 {
 				syscall.Kill(-pid, o.Stop)
@@ -132,12 +133,12 @@ func initRun(w *wire) {
 		}
 		if err != nil {
 			w.send(report{Error: "wait: " + err.Error()})
-			os.Exit(1)
+			syscall.Exit(1)
 		}
 		if got == pid && over.CompareAndSwap(false, true) {
 			e := endedFrom(ws)
 			w.send(report{Ended: &e})
-			os.Exit(0)
+			syscall.Exit(0)
 		}
 	}
 }

@@ -68,10 +68,10 @@ func startJailed(p *program, attr *os.ProcAttr) (int, error) {
 // execMain is the second stage.
 func execMain() {
 	said := os.NewFile(4, "said")
-	unix.CloseOnExec(4)
+	dropInherited()
 	err := execJailed()
 	fmt.Fprint(said, err)
-	os.Exit(1)
+	syscall.Exit(1)
 }
 
 func execJailed() error {

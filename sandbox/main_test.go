@@ -6,7 +6,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if Main() || attemptMain() || fetchMain() {
+	if Main() || attemptMain() || fetchMain() || serverMain() {
 		return
 	}
 	os.Exit(m.Run())

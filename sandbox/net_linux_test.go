@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -49,7 +50,9 @@ func fetchMain() bool {
 // internet is two servers that answer for every public address, and names for them.
 func internet(t *testing.T) Dialer {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello from", r.Host) })
-	plain, secure := httptest.NewServer(answer), httptest.NewTLSServer(answer)
+	plain, secure := httptest.NewServer(answer), httptest.NewUnstartedServer(answer)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that are cut off are the point here
+	secure.StartTLS()
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)
 	return Dialer{

@@ -105,11 +105,7 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	if v.Hidden, err = b.hidden(v.UID); err != nil {
 		return v, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return v, err
-	}
-	for _, p := range append([]string{self}, s.Visible...) {
+	for _, p := range append(alwaysShown(), s.Visible...) {
 		links, real, err := resolve(p)
 		if err != nil {
 			return v, fmt.Errorf("show %s: %w", p, err)
@@ -135,6 +131,15 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 		}
 	}
 	return v, submounts(s.Root)
+}
+
+// alwaysShown are paths that are bound in where they exist: our own binary, which adapters run as git, gh or board, and NixOS's programs.
+func alwaysShown() []string {
+	self, _ := os.Executable() // a binary that was replaced while we run has no path, and cannot be shown
+	return slices.DeleteFunc([]string{self, "/run/current-system"}, func(p string) bool {
+		_, err := os.Stat(p)
+		return err != nil
+	})
 }
 
 // hidden lists the entries of Root that are not shown, and refuses entries that an overlay cannot change.

@@ -27,6 +27,8 @@ func helpers() map[string]func() {
 type helperProc struct {
 	w    *wire
 	gone chan struct{} // closed when the process has been waited for
+	// session is the reaper's, 0 where the helper has a process namespace that ends with it
+	session int
 }
 
 // startHelper starts this executable as the named helper, with the program's streams as its own. The helper is waited for on the thread that
@@ -46,6 +48,9 @@ func startHelper(name string, its stdio, attr *syscall.SysProcAttr) (*helperProc
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, which has the helper's whole life
 		err := cmd.Start()
+		if err == nil && name == reaperName {
+			h.session = cmd.Process.Pid
+		}
 		started <- err
 		if err == nil {
 			cmd.Wait()
@@ -66,7 +71,7 @@ func (h *helperProc) run(p *program) error {
 	}
 	var r report
 	if _, err := h.w.recv(&r); err != nil {
-		return fmt.Errorf("helper: %w", err)
+		return fmt.Errorf("%w: the helper ended: %v", ErrNotQuiescent, err)
 	}
 	if r.Error != "" {
 		return errors.New(r.Error)
@@ -91,6 +96,9 @@ func (h *helperProc) wait() (status, error) {
 	if r.Ended == nil {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = fmt.Errorf("the helper ended early: %s", r.Error)
+		}
+		if h.session > 0 {
+			killSession(h.session)
 		}
 		return status{code: -1}, fmt.Errorf("%w: %v", ErrNotQuiescent, err)
 	}

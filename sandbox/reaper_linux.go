@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -68,23 +69,26 @@ func (e ended) status() status {
 	return s
 }
 
+// Helpers end by syscall.Exit: there is nothing to flush, and a build with the race detector sleeps a second in os.Exit.
+
 // reaperMain starts one program, and ends with it and everything that came from it.
 func reaperMain() {
 	runtime.LockOSThread() // Pdeathsig of the program is tied to this thread
 	w, err := wireFrom(os.NewFile(3, "wire"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "this is a helper of package sandbox, not a command")
-		os.Exit(2)
+		syscall.Exit(2)
 	}
+	dropInherited()
 	ignoreSignals()
 	var o order
 	if _, err := w.recv(&o); err != nil || o.Run == nil {
-		os.Exit(2)
+		syscall.Exit(2)
 	}
 	pid, err := reaperStart(o.Run)
 	if err != nil {
 		w.send(report{Error: err.Error()})
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	w.send(report{Started: true})
 	go func() {
@@ -104,9 +108,20 @@ func reaperMain() {
 	e, err := reap(pid)
 	if err != nil {
 		w.send(report{Error: err.Error()})
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	w.send(report{Ended: &e})
+	syscall.Exit(0)
+}
+
+// dropInherited keeps what we inherited (an editor's files, a terminal's) from the program: nobody marked those descriptors.
+func dropInherited() {
+	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil { // Linux 5.11
+		return
+	}
+	for fd := 3; fd < 4096; fd++ {
+		unix.CloseOnExec(fd)
+	}
 }
 
 // ignoreSignals keeps a helper alive whatever the program sends to it; only SIGKILL, which its confinement must deny, ends it.
@@ -125,7 +140,7 @@ func reaperStart(p *program) (int, error) {
 	}
 	attr := &os.ProcAttr{
 		Dir: p.Dir, Env: p.Env, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}, // in our session: see killSession
 	}
 	pid, err := 0, error(nil)
 	if p.Jail == nil {
@@ -219,15 +234,18 @@ func killTree(deadline time.Time) {
 	}
 }
 
-// descendants reads the process table once. Zombies are left out.
-func descendants() []int {
+// proc is a row of the process table.
+type proc struct{ pid, ppid, session int }
+
+// processTable reads the processes that we see, without those that only wait to be reaped.
+func processTable() []proc {
 	d, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer d.Close()
-	names, _ := d.Readdirnames(-1)
-	kids := map[int][]int{}
+	names, _ := d.Readdirnames(-1) // what was read before an error is of use
+	var all []proc
 	for _, n := range names {
 		pid, err := strconv.Atoi(n)
 		if err != nil {
@@ -237,14 +255,22 @@ func descendants() []int {
 		if err != nil {
 			continue
 		}
-		// "pid (name, which may hold anything) state ppid …", proc_pid_stat(5)
-		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if len(f) < 2 || f[0] == "Z" || f[0] == "X" {
-			continue
+		// "pid (name, which may hold anything) state ppid pgrp session …", proc_pid_stat(5)
+		var state string
+		p := proc{pid: pid}
+		var group int
+		if _, err := fmt.Sscan(string(b[strings.LastIndexByte(string(b), ')')+1:]), &state, &p.ppid, &group, &p.session); err == nil && state != "Z" && state != "X" {
+			all = append(all, p)
 		}
-		if ppid, err := strconv.Atoi(f[1]); err == nil {
-			kids[ppid] = append(kids[ppid], pid)
-		}
+	}
+	return all
+}
+
+// descendants are all that came from this process.
+func descendants() []int {
+	kids := map[int][]int{}
+	for _, p := range processTable() {
+		kids[p.ppid] = append(kids[p.ppid], p.pid)
 	}
 	var all []int
 	for next := kids[os.Getpid()]; len(next) > 0; {
@@ -253,4 +279,20 @@ func descendants() []int {
 		next = append(next[1:], kids[pid]...)
 	}
 	return all
+}
+
+// killSession ends what is left of a session whose leader, a reaper, is gone: not all that its program may have started, but most.
+func killSession(id int) {
+	for range 100 {
+		left := 0
+		for _, p := range processTable() {
+			if p.session == id && p.pid != id {
+				left++
+				syscall.Kill(p.pid, syscall.SIGKILL)
+			}
+		}
+		if left == 0 {
+			return
+		}
+	}
 }

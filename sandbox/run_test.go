@@ -26,6 +26,15 @@ func alive(marker string) int {
 	return n
 }
 
+// onLine cancels the run when the program has printed its first line.
+func onLine(c *Command, cancel context.CancelFunc) {
+	c.Talk = func(_ context.Context, rw io.ReadWriter) {
+		bufio.NewReader(rw).ReadString('\n')
+		cancel()
+		io.Copy(io.Discard, rw)
+	}
+}
+
 // TestEnds: each way a program can end, and nothing of it is left.
 func TestEnds(t *testing.T) {
 	for i, c := range []struct {
@@ -39,19 +48,12 @@ func TestEnds(t *testing.T) {
 		{"orphans", `setsid sleep %[1]s & (sleep %[1]s &) ; exit 0`, nil, Exit{Why: Exited}},
 		{"timeout with a grandchild on the streams", `sh -c 'sleep %[1]s' & echo started; sleep %[1]s`,
 			func(c *Command, _ context.CancelFunc) { c.Timeout = 300 * time.Millisecond }, Exit{Code: 143, Why: TimedOut}},
-		{"deaf to its stop signal", `trap '' TERM; setsid sleep %[1]s; sleep %[1]s; sleep %[1]s`,
-			func(c *Command, _ context.CancelFunc) { c.Timeout = 300 * time.Millisecond }, Exit{Code: -1, Why: TimedOut}},
+		{"deaf to its stop signal", `trap '' TERM; echo up; setsid sleep %[1]s; sleep %[1]s; sleep %[1]s`, onLine, Exit{Code: -1, Why: Cancelled}},
 		{"stopped itself", `kill -STOP $$`, func(c *Command, _ context.CancelFunc) { c.Timeout = 300 * time.Millisecond }, Exit{Code: -1, Why: TimedOut}},
-		{"its own stop signal", `trap 'exit 9' INT; while :; do sleep 0.05; done`,
-			func(c *Command, _ context.CancelFunc) { c.Timeout = 300 * time.Millisecond; c.Stop = os.Interrupt }, Exit{Code: 9, Why: TimedOut}},
+		{"its own stop signal", `trap 'exit 9' INT; echo up; while :; do sleep 0.05; done`,
+			func(c *Command, cancel context.CancelFunc) { c.Stop = os.Interrupt; onLine(c, cancel) }, Exit{Code: 9, Why: Cancelled}},
 		{"idle", `echo a; sleep %[1]s`, func(c *Command, _ context.CancelFunc) { c.Idle = 300 * time.Millisecond }, Exit{Code: 143, Why: WentIdle}},
-		{"cancelled", `echo a; sleep %[1]s`, func(c *Command, cancel context.CancelFunc) {
-			c.Talk = func(_ context.Context, rw io.ReadWriter) {
-				bufio.NewReader(rw).ReadString('\n')
-				cancel()
-				io.Copy(io.Discard, rw)
-			}
-		}, Exit{Code: 143, Why: Cancelled}},
+		{"cancelled", `echo a; sleep %[1]s`, onLine, Exit{Code: 143, Why: Cancelled}},
 		{"result printed, never exits", `sleep %[1]s & echo result; sleep %[1]s`, func(c *Command, _ context.CancelFunc) {
 			c.Talk = func(_ context.Context, rw io.ReadWriter) { bufio.NewReader(rw).ReadString('\n') }
 		}, Exit{Code: 143, Why: Finished}},
@@ -59,7 +61,10 @@ func TestEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			each(t, func(t *testing.T, l Layer) {
 				b := newBench(t, map[string]string{"a.md": "a"})
-				b.spec.Limits = Limits{Grace: 400 * time.Millisecond, Linger: 300 * time.Millisecond}
+				b.spec.Limits = Limits{Grace: 20 * time.Second, Linger: 300 * time.Millisecond}
+				if c.want.Code == -1 {
+					b.spec.Limits.Grace = 300 * time.Millisecond
+				}
 				box := b.open(l)
 				marker := fmt.Sprintf("31%d.%06d", i, os.Getpid()%1000000)
 				script := c.script

@@ -47,7 +47,8 @@ type Spec struct {
 	// an overlay asks only for the entries of Root. nil hides nothing.
 	Hide func(rel string, d fs.DirEntry) bool
 	// BaseText finds the text that rel had when its stat identity was id, where somebody still knows it (an index).
-	// nil or false: not known.
+	// nil or false: not known. An overlay, which looks at no file before the program changed it, asks with the zero id: the text that rel had
+	// when the box's program started.
 	BaseText func(rel string, id FileID) ([]byte, bool)
 	Visible  []string // absolute paths bound in as they are, read-only (agent's program, runtime, adapter folder, our binary)
 	State    []string // paths relative to HOME: the program's own state folders or files; writes go to a throwaway layer

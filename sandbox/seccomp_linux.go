@@ -102,33 +102,49 @@ const (
 	allThreads scope = unix.SECCOMP_FILTER_FLAG_TSYNC
 )
 
-// loadFilter installs the filter; no_new_privs must be set.
+// filterProgram assembles the filter.
 //
 // The library's program lets calls of another architecture pass (v1.6.0: "if arch is not ours, jump to the default action"), so on x86-64 the
 // 32-bit entry would be a way round the whole filter: ours begins with a check that ends such a process. clone3 hides its flags from
 // filters; told that it does not exist, libraries use clone.
-func loadFilter(s scope, w netWall) error {
+func filterProgram(w netWall) ([]bpf.Instruction, error) {
 	policy, err := filterPolicy(w)
 	if err != nil {
-		return err
-	}
-	info, err := arch.GetInfo("")
-	if err != nil {
-		return err
+		return nil, err
 	}
 	body, err := policy.Assemble()
 	if err != nil {
-		return fmt.Errorf("assemble seccomp filter: %w", err)
+		return nil, fmt.Errorf("assemble seccomp filter: %w", err)
+	}
+	native, err := nativeArch()
+	if err != nil {
+		return nil, err
 	}
 	const nrOffset, archOffset = 0, 4 // struct seccomp_data
-	program := append([]bpf.Instruction{
+	return append([]bpf.Instruction{
 		bpf.LoadAbsolute{Off: archOffset, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: native, SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
 		bpf.LoadAbsolute{Off: nrOffset, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE3, SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
-	}, body...)
+	}, body...), nil
+}
+
+func nativeArch() (uint32, error) {
+	info, err := arch.GetInfo("")
+	if err != nil {
+		return 0, err
+	}
+	return uint32(info.ID), nil
+}
+
+// loadFilter installs the filter; no_new_privs must be set.
+func loadFilter(s scope, w netWall) error {
+	program, err := filterProgram(w)
+	if err != nil {
+		return err
+	}
 	raw, err := bpf.Assemble(program)
 	if err != nil {
 		return fmt.Errorf("assemble seccomp filter: %w", err)

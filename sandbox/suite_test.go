@@ -91,12 +91,12 @@ func sh(script string) Command {
 // must runs a script that has to end well.
 func (b *bench) must(box Box, script string) string {
 	b.t.Helper()
-	var out strings.Builder
+	var out, errs strings.Builder
 	c := sh("set -e\n" + script)
-	c.Stdout, c.Stderr = &out, &out
+	c.Stdout, c.Stderr = &out, &errs
 	e, err := box.Run(b.t.Context(), c)
 	if err != nil || e.Code != 0 || e.Why != Exited {
-		b.t.Fatalf("run: %+v, %v\n%s", e, err, out.String())
+		b.t.Fatalf("run: %+v, %v\n%s%s", e, err, out.String(), errs.String())
 	}
 	return out.String()
 }
@@ -206,3 +206,6 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		}
 	}
 }
+
+// hideDots hides dot entries.
+func hideDots(_ string, d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), ".") }

@@ -41,6 +41,9 @@ func (b *overlayBox) Changes(ctx context.Context) (Changes, error) {
 			return Changes{}, ErrNotQuiescent
 		}
 	}
+	if err := unix.Chmod(fdPath(b.upper.fd()), 0o700); err != nil { // the program may have closed the folder itself
+		return Changes{}, err
+	}
 	lower, err := openDir(b.spec.Root)
 	if err != nil {
 		return Changes{}, err
@@ -59,15 +62,17 @@ func (r *upperReader) walk(up, low *dir, rel string, s shade, depth int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	names, err := up.names(int(r.limits.Inodes))
+	left := r.limits.Inodes - r.entries
+	names, err := up.names(int(left))
 	if err != nil {
 		return err
 	}
+	r.entries += int64(len(names))
+	if int64(len(names)) > left {
+		r.over("more files in the view than the limit")
+	}
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
-		if r.entries++; r.entries > r.limits.Inodes {
-			r.over("more files in the view than the limit")
-		}
 		if r.overflow != "" {
 			return nil
 		}
