@@ -25,6 +25,8 @@ type Job struct {
 	Buffers  map[string]Buffer
 	Settings *Settings // flags or an editor's settings; nil: none
 	By       string    // editor, cli, daemon
+
+	adapter adapters.Adapter // stands for Agent: one that is examined and need not be in the registry
 }
 
 // Buffer is an editor's unsaved text.

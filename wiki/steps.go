@@ -94,6 +94,9 @@ func (r *run) chooseAgent(ctx context.Context) error {
 	name := cmpOr(r.job.Agent, r.cfg.AgentFor(r.op.Name))
 	r.rec.Agent = name
 	reg, env := r.host.registry(r.wiki, r.cfg), r.host.adapterEnv(r.wiki, r.cfg)
+	if r.job.adapter != nil {
+		return r.take(r.job.adapter, r.job.adapter.Detect(ctx, env))
+	}
 	a, err := reg.Find(name)
 	why := ""
 	if err == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/rigwiki/rig/wiki"
 )
 
-// agentCmd is `rig wiki agent list|use NAME`.
+// agentCmd is `rig wiki agent list|use|doctor|export`.
 func (a *app) agentCmd() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "Agents, and whether each can run here", Args: args(cobra.NoArgs), RunE: func(c *cobra.Command, _ []string) error {
 		return a.withMaybeWiki(func(h *wiki.Host, w *wiki.Wiki) error {
@@ -38,7 +38,7 @@ func (a *app) agentCmd() *cobra.Command {
 			return nil
 		})
 	}}
-	return group("agent", "See and choose agents", list, use)
+	return group("agent", "See, choose and examine agents", list, use, a.agentDoctorCmd())
 }
 
 // withMaybeWiki is withHost for verbs that need no wiki; w is nil where there is none.

@@ -54,7 +54,11 @@ func garden(ts *testscript.TestScript, neg bool, args []string) {
 	dirs, err := filepath.Glob(filepath.Join(ts.Getenv("RIG_HOME"), "adapters", "*"))
 	ts.Check(err)
 	for _, d := range dirs {
-		ts.Check(os.WriteFile(filepath.Join(d, "wire"), []byte("#!/bin/sh\nexit 0\n"), 0o755))
+		wire, err := os.ReadFile(filepath.Join(d, "wire.sh"))
+		if err != nil { // most scripts have no use for one
+			wire = []byte("#!/bin/sh\nexit 0\n")
+		}
+		ts.Check(os.WriteFile(filepath.Join(d, "wire"), wire, 0o755))
 		ts.Check(os.Chmod(filepath.Join(d, "run"), 0o755))
 	}
 }
