@@ -79,8 +79,10 @@ func ends() []endRow {
 			func(r *run) string { return r.rec.Agent + " changed nothing" }},
 		{"proposed", func(r *run) bool { return r.op.Writes }, proposal.Proposed, ExitOK,
 			func(r *run) string { return counts(r.verdict) }},
+		{"no answer", func(r *run) bool { return r.rec.Answer == "" }, proposal.Incomplete, ExitNothing,
+			func(r *run) string { return r.rec.Agent + " gave no answer" }},
 		{"done", func(r *run) bool { return true }, proposal.Done, ExitOK,
-			func(r *run) string { return "answered" }},
+			(*run).answered},
 	}
 }
 
@@ -118,14 +120,21 @@ func (r *run) stoppedShort() string {
 			return r.rec.Agent + " was not ready:" + why
 		}
 	}
+	if !r.op.Writes && r.rec.Answer != "" { // an answer is one, whatever else was tried or asked on the way
+		return ""
+	}
 	if len(r.outcome.Denials) > 0 {
-		d := r.outcome.Denials[0]
-		return strings.TrimSpace(fmt.Sprintf("%s was refused %s on %s", r.rec.Agent, d.Tool, d.Target))
+		return r.denial()
 	}
 	if r.outcome.Question {
 		return r.rec.Agent + " ended with a question: " + lastLine(r.outcome.Text)
 	}
 	return ""
+}
+
+func (r *run) denial() string {
+	d := r.outcome.Denials[0]
+	return strings.TrimSpace(fmt.Sprintf("%s was refused %s on %s", r.rec.Agent, d.Tool, d.Target))
 }
 
 // endOf turns a step's error into an end.

@@ -34,6 +34,7 @@ type promptData struct {
 	Sources             []promptSource
 	With                []string
 	Question, Note      string
+	Passages            string // query: what the wiki's search found, "" for nothing
 	Rules               string // ingestRules of the config: a text, or a path as the agent sees it
 }
 

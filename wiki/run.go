@@ -44,7 +44,11 @@ type run struct {
 	layerAt  int       // len(release) before openLayer
 	deadline time.Time // of all tries together; set by the first
 	logs     *runLogs
-	watchMu  sync.Mutex // serializes watch between the steps and the agent's stream
+	model    string            // asked for, "" for the agent's own
+	passages string            // query: what the wiki's search found, as the prompt has it
+	pages    []string          // query: their pages, best first
+	used     map[string]string // query: path -> sha256 of the pages that the answer is made from
+	watchMu  sync.Mutex        // serializes watch between the steps and the agent's stream
 }
 
 // ErrCancelled is the cause of a run that the user took back.
@@ -55,15 +59,18 @@ var ErrCancelled = errors.New("cancelled")
 func (r *run) life(ctx context.Context) {
 	var err error
 	for _, step := range []func(context.Context) error{
-		r.takeLock,    //  1  the wiki's lock or a place in the queue
-		r.noteStart,   //  2  time, sources, buffers; the record and its folder
-		r.chooseAgent, //     which agent, whether it can run
-		r.openLayer,   //  3  the layer over the wiki, 4 confined
-		r.runAgent,    //  5  plan and start, 6 events, 7 wait for its end
-		r.tryAgain,    //     3 to 7 once more where the failure passes and nothing was done
-		r.readChanges, //  8  from the file system
-		r.judge,       //  9  policy: keep, flag, refuse; 10 checked as if applied
-		r.compareReal, // 12  what happened to the real wiki meanwhile
+		r.recall,         //     a query that was answered already
+		r.takeLock,       //  1  the wiki's lock or a place in the queue
+		r.noteStart,      //  2  time, sources, buffers; the record and its folder
+		r.chooseAgent,    //     which agent, whether it can run
+		r.lookUpPassages, // what the wiki's own search knows of a question
+		r.openLayer,      //  3  the layer over the wiki, 4 confined
+		r.runAgent,       //  5  plan and start, 6 events, 7 wait for its end
+		r.tryAgain,       //     3 to 7 once more where the failure passes and nothing was done
+		r.readChanges,    //  8  from the file system
+		r.judge,          //  9  policy: keep, flag, refuse; 10 checked as if applied
+		r.compareReal,    // 12  what happened to the real wiki meanwhile
+		r.readAnswer,     // citations looked up, findings read
 	} {
 		if err = step(ctx); err != nil {
 			break
@@ -129,7 +136,7 @@ func (h *Host) newRun(job Job, watch func(Update)) *run {
 	}
 	return &run{host: h, job: job, op: op, wiki: job.Wiki, watch: watch, done: make(chan struct{}),
 		rec: proposal.Record{Run: job.Run, Wiki: job.Wiki.Root, Op: job.Op, Agent: job.Agent, Model: job.Model, State: proposal.Queued, Title: title(op, job),
-			Sources: job.Sources, Note: job.Note, Revises: job.Revises, Started: now, Files: []proposal.File{}, Refused: []proposal.Refusal{}}}
+			Sources: job.Sources, Question: job.Question, Note: job.Note, Revises: job.Revises, Started: now, Files: []proposal.File{}, Refused: []proposal.Refusal{}}}
 }
 
 // enqueue gives the run its place and its goroutine.

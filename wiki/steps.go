@@ -91,6 +91,9 @@ func (r *run) give(path string) string {
 // chooseAgent takes the agent of the job, else of the operation, else the default one. Operations that only read fall back to any usable agent, then
 // to builtin, and say so.
 func (r *run) chooseAgent(ctx context.Context) error {
+	if r.agent != nil { // recall did
+		return nil
+	}
 	name := cmpOr(r.job.Agent, r.cfg.AgentFor(r.op.Name))
 	r.rec.Agent = name
 	reg, env := r.host.registry(r.wiki, r.cfg), r.host.adapterEnv(r.wiki, r.cfg)
@@ -124,7 +127,8 @@ func (r *run) chooseAgent(ctx context.Context) error {
 
 func (r *run) take(a adapters.Adapter, d adapters.Detection) error {
 	r.agent, r.found, r.rec.Agent = a, d, a.Name()
-	r.rec.Model = cmpOr(r.job.Model, r.cfg.ModelFor(a.Name(), r.op.Name))
+	r.model = cmpOr(r.job.Model, r.cfg.ModelFor(a.Name(), r.op.Name))
+	r.rec.Model = r.model
 	return nil
 }
 
@@ -138,7 +142,7 @@ func cmpOr(s ...string) string {
 
 // request is what the agent is asked, where it sees its folder at cwd.
 func (r *run) request(cwd string) (adapters.Request, error) {
-	data := promptData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Question: r.job.Question, Note: r.job.Note}
+	data := promptData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Question: r.job.Question, Note: r.job.Note, Passages: r.passages}
 	var human []string
 	for _, rel := range r.wiki.Human {
 		shown := filepath.ToSlash(filepath.Join(cwd, readonlyDir, filepath.Base(rel)))

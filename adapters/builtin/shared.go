@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,17 +11,13 @@ import (
 	"strings"
 )
 
-// readShared reads index.md or log.md as lines with their line end; a missing file is empty.
-func (a *agent) readShared(name string) (lines []string, eol string, err error) {
+// sharedText reads index.md or log.md; a missing file is empty.
+func (a *agent) sharedText(name string) ([]byte, error) {
 	b, err := os.ReadFile(a.file(path.Join(a.job.Pages, name)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, "", err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	eol = lineEnd(b)
-	if len(b) == 0 {
-		return nil, eol, nil
-	}
-	return strings.SplitAfter(string(b), "\n"), eol, nil
+	return b, err
 }
 
 // An entry is how index lines look: "- [[slug]] — what it is".
@@ -29,28 +26,24 @@ var entryRE = regexp.MustCompile(`^(\s*[-*+] )(\[\[([^\]|]+)(\|[^\]]*)?\]\]|\[[^
 // sectionNames are the headings under which an index lists its source pages and concepts, in the languages that wikis use.
 var sectionNames = map[string]*regexp.Regexp{
 	"sources":  regexp.MustCompile(`(?i)^#+\s+\W*(sources?\b|来源|源|資料|ソース|출처|quellen|fuentes|источники)`),
+	"queries":  regexp.MustCompile(`(?i)^#+\s+\W*(quer(y|ies)\b|questions?\b|answers?\b|问题|問題|質問|クエリ|질문|fragen|preguntas|вопросы)`),
 	"concepts": regexp.MustCompile(`(?i)^#+\s+\W*(concepts?\b|概念|コンセプト|개념|konzepte|conceptos|понятия)`),
 }
 
 // updateIndex adds a line for each new page, in its section and in the form of the lines there.
 func (a *agent) updateIndex(w writing) error {
-	lines, eol, err := a.readShared("index.md")
+	before, err := a.sharedText("index.md")
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 {
-		lines = []string{"# Index\n"}
-	}
-	before := strings.Join(lines, "")
-	lines = addEntry(lines, eol, indexEntry{section: "sources", slug: w.slug, rel: strings.TrimSuffix(a.below(w.page), ".md"), title: w.doc.title, text: description(w)})
+	after := AddEntry(before, Entry{Section: "sources", Slug: w.slug, Rel: strings.TrimSuffix(a.below(w.page), ".md"), Title: w.doc.title, Text: description(w)})
 	if w.stub != nil {
-		lines = addEntry(lines, eol, indexEntry{section: "concepts", slug: w.stub.slug, rel: strings.TrimSuffix(a.below(w.stub.rel), ".md"), title: w.stub.title, text: "a term of [[" + w.slug + "]]"})
+		after = AddEntry(after, Entry{Section: "concepts", Slug: w.stub.slug, Rel: strings.TrimSuffix(a.below(w.stub.rel), ".md"), Title: w.stub.title, Text: "a term of [[" + w.slug + "]]"})
 	}
-	after := strings.Join(lines, "")
-	if after == before {
+	if bytes.Equal(before, after) {
 		return nil
 	}
-	return a.write(path.Join(a.job.Pages, "index.md"), []byte(after))
+	return a.write(path.Join(a.job.Pages, "index.md"), after)
 }
 
 // description is the title on one line, or where the title only repeats the slug the first sentence, cut at a word.
@@ -72,15 +65,13 @@ func description(w writing) string {
 	return escape(text)
 }
 
-type indexEntry struct{ section, slug, rel, title, text string }
-
-func addEntry(lines []string, eol string, e indexEntry) []string {
+func addEntry(lines []string, eol string, e Entry) []string {
 	last := -1 // line after which the entry goes
 	var form []string
 	in, heading := false, ""
 	for i, l := range lines {
 		if strings.HasPrefix(l, "#") {
-			in = sectionNames[e.section].MatchString(l)
+			in = sectionNames[e.Section].MatchString(l)
 			if strings.HasPrefix(l, "##") {
 				heading = l[:len(l)-len(strings.TrimLeft(l, "#"))]
 			}
@@ -93,7 +84,7 @@ func addEntry(lines []string, eol string, e indexEntry) []string {
 		if m == nil {
 			continue
 		}
-		if to := firstOf(m[3], strings.TrimSuffix(m[5], ".md")); strings.EqualFold(path.Base(to), e.slug) {
+		if to := firstOf(m[3], strings.TrimSuffix(m[5], ".md")); strings.EqualFold(path.Base(to), e.Slug) {
 			return lines // it is there
 		}
 		if form == nil || in {
@@ -117,13 +108,13 @@ func addEntry(lines []string, eol string, e indexEntry) []string {
 	if heading == "" {
 		heading = "##"
 	}
-	return appendBlock(lines, []string{heading + " " + upperFirst(e.section), entry}, eol)
+	return appendBlock(lines, []string{heading + " " + upperFirst(e.Section), entry}, eol)
 }
 
 // like renders an entry in the form of another one.
-func (e indexEntry) like(form []string) string {
+func (e Entry) like(form []string) string {
 	if form == nil {
-		return "- [[" + e.slug + "]] — " + e.text
+		return "- [[" + e.Slug + "]] — " + e.Text
 	}
 	sep := form[6]
 	if strings.TrimSpace(form[7]) == "" {
@@ -132,23 +123,23 @@ func (e indexEntry) like(form []string) string {
 			return form[1] + e.linkLike(form)
 		}
 	}
-	return form[1] + e.linkLike(form) + sep + e.text
+	return form[1] + e.linkLike(form) + sep + e.Text
 }
 
-func (e indexEntry) linkLike(form []string) string {
+func (e Entry) linkLike(form []string) string {
 	switch {
 	case form[5] != "": // [Title](sources/slug.md)
-		to := e.rel
+		to := e.Rel
 		if strings.HasSuffix(form[5], ".md") {
 			to += ".md"
 		}
-		return "[" + escape(e.title) + "](" + strings.ReplaceAll(to, " ", "%20") + ")"
+		return "[" + escape(e.Title) + "](" + strings.ReplaceAll(to, " ", "%20") + ")"
 	case strings.Contains(form[3], "/"):
-		return "[[" + e.rel + "]]"
+		return "[[" + e.Rel + "]]"
 	case form[4] != "":
-		return "[[" + e.slug + "|" + strings.NewReplacer("|", "-", "[", "(", "]", ")").Replace(e.title) + "]]"
+		return "[[" + e.Slug + "|" + strings.NewReplacer("|", "-", "[", "(", "]", ")").Replace(e.Title) + "]]"
 	}
-	return "[[" + e.slug + "]]"
+	return "[[" + e.Slug + "]]"
 }
 
 // insertAfter puts a line after lines[i]; after a heading that is followed by a blank line, after that.
@@ -189,39 +180,28 @@ func appendBlock(lines, block []string, eol string) []string {
 
 // A logStyle is a way to write log entries, told by the last entry of the file.
 type logStyle struct {
-	re    *regexp.Regexp
-	entry func(w writing, now string) string
+	re   *regexp.Regexp
+	head func(n LogNote) string
 }
 
 var logStyles = []logStyle{
-	{regexp.MustCompile(`^## \[\d{4}-\d\d-\d\d\] `), func(w writing, _ string) string { return "## [" + w.date + "] ingest | " + w.doc.title }},
-	{regexp.MustCompile(`^## \d{4}-\d\d-\d\dT\S+ `), func(w writing, now string) string { return "## " + now + " — ingest " + w.rel }},
-	{regexp.MustCompile(`^## \d{4}-\d\d-\d\d — ingest raw/`), func(w writing, _ string) string { return "## " + w.date + " — ingest " + w.rel }},
-	{regexp.MustCompile(`^## \d{4}-\d\d-\d\d - `), func(w writing, _ string) string { return "## " + w.date + " - ingest " + path.Base(w.rel) }},
-	{regexp.MustCompile(`^- \*\*\d{4}-\d\d-\d\d\*\*`), func(w writing, _ string) string { return "- **" + w.date + "** ingest " + path.Base(w.rel) }},
-	{regexp.MustCompile(`^[-*] \[?\d{4}-\d\d-\d\d\]?[:—– -]`), func(w writing, _ string) string { return "- " + w.date + ": ingest " + path.Base(w.rel) }},
-	{regexp.MustCompile(`^`), func(w writing, _ string) string { return "## " + w.date + " — ingest " + path.Base(w.rel) }},
+	{regexp.MustCompile(`^## \[\d{4}-\d\d-\d\d\] `), func(n LogNote) string { return "## [" + n.date() + "] " + n.Verb + " | " + n.Title }},
+	{regexp.MustCompile(`^## \d{4}-\d\d-\d\dT\S+ `), func(n LogNote) string {
+		return "## " + n.At.Format("2006-01-02T15:04:05Z07:00") + " — " + n.Verb + " " + n.About
+	}},
+	{regexp.MustCompile(`^## \d{4}-\d\d-\d\d — ingest raw/`), func(n LogNote) string { return "## " + n.date() + " — " + n.Verb + " " + n.About }},
+	{regexp.MustCompile(`^## \d{4}-\d\d-\d\d - `), func(n LogNote) string { return "## " + n.date() + " - " + n.Verb + " " + n.short() }},
+	{regexp.MustCompile(`^- \*\*\d{4}-\d\d-\d\d\*\*`), func(n LogNote) string { return "- **" + n.date() + "** " + n.Verb + " " + n.short() }},
+	{regexp.MustCompile(`^[-*] \[?\d{4}-\d\d-\d\d\]?[:—– -]`), func(n LogNote) string { return "- " + n.date() + ": " + n.Verb + " " + n.short() }},
+	{regexp.MustCompile(`^`), func(n LogNote) string { return "## " + n.date() + " — " + n.Verb + " " + n.short() }},
 }
 
 // updateLog appends an entry in the style of the last one. Nothing above it changes: the log is append-only.
 func (a *agent) updateLog(w writing, again bool) error {
-	lines, eol, err := a.readShared("log.md")
+	before, err := a.sharedText("log.md")
 	if err != nil {
 		return err
 	}
-	style := logStyles[len(logStyles)-1]
-	for _, l := range lines {
-		for _, s := range logStyles[:len(logStyles)-1] {
-			if s.re.MatchString(l) {
-				style = s
-				break
-			}
-		}
-	}
-	if len(lines) == 0 {
-		lines = []string{"# Log\n"}
-	}
-	entry := style.entry(w, a.job.Now.Format("2006-01-02T15:04:05Z07:00"))
 	did := "created [[" + w.slug + "]]"
 	if again {
 		did = "updated [[" + w.slug + "]]"
@@ -229,16 +209,7 @@ func (a *agent) updateLog(w writing, again bool) error {
 	if w.stub != nil {
 		did += ", [[" + w.stub.slug + "]]"
 	}
-	block := []string{entry, "- " + did}
-	if strings.HasPrefix(entry, "- ") {
-		block = []string{entry + ": " + did}
-		// one-line entries stand close together
-		text := strings.Join(lines, "")
-		if strings.HasPrefix(strings.TrimRight(text[strings.LastIndex(strings.TrimRight(text, "\r\n"), "\n")+1:], "\r\n"), "- ") {
-			return a.write(path.Join(a.job.Pages, "log.md"), []byte(strings.Join(insertAfter(trimBlank(lines), len(trimBlank(lines))-1, block[0], eol), "")))
-		}
-	}
-	return a.write(path.Join(a.job.Pages, "log.md"), []byte(strings.Join(appendBlock(lines, block, eol), "")))
+	return a.write(path.Join(a.job.Pages, "log.md"), AddLog(before, LogNote{Verb: "ingest", About: w.rel, Title: w.doc.title, At: a.job.Now, Did: did}))
 }
 
 // trimBlank drops the empty string that SplitAfter leaves after a final newline.

@@ -23,32 +23,36 @@ const (
 
 // Record is run.json: all that is known of one run. Times are UTC. Unknown fields of a newer version are kept.
 type Record struct {
-	Run         string    `json:"run"`
-	Wiki        string    `json:"wiki"` // absolute root, as the user opened it
-	Op          string    `json:"op"`
-	Agent       string    `json:"agent"`
-	Model       string    `json:"model,omitempty"`
-	State       State     `json:"state"`
-	Message     string    `json:"message"` // one sentence that counts, or the reason
-	Hint        string    `json:"hint,omitempty"`
-	Title       string    `json:"title"` // "ingest raw/draft-embed.md"
-	Sources     []string  `json:"sources,omitempty"`
-	SourceSHA   []string  `json:"sourceSHA,omitempty"` // sha256 of Sources when the run started
-	Note        string    `json:"note,omitempty"`
-	Revises     string    `json:"revises,omitempty"`
-	Started     time.Time `json:"started"`
-	Ended       time.Time `json:"ended,omitzero"`
-	Exit        int       `json:"exitCode"` // of the verb, as the contract's table says
-	AgentExit   int       `json:"agentExit"`
-	Confinement string    `json:"confinement"`
-	Files       []File    `json:"files"`
-	Refused     []Refusal `json:"refused"`
-	Answer      string    `json:"answer,omitempty"`
-	Markers     []string  `json:"markers,omitempty"`
-	Warnings    []string  `json:"warnings,omitempty"`
-	Session     string    `json:"session,omitempty"`
-	Usage       any       `json:"usage,omitempty"`
-	Undone      time.Time `json:"undone,omitzero"` // when the run was taken back whole
+	Run         string     `json:"run"`
+	Wiki        string     `json:"wiki"` // absolute root, as the user opened it
+	Op          string     `json:"op"`
+	Agent       string     `json:"agent"`
+	Model       string     `json:"model,omitempty"`
+	State       State      `json:"state"`
+	Message     string     `json:"message"` // one sentence that counts, or the reason
+	Hint        string     `json:"hint,omitempty"`
+	Title       string     `json:"title"` // "ingest raw/draft-embed.md"
+	Sources     []string   `json:"sources,omitempty"`
+	SourceSHA   []string   `json:"sourceSHA,omitempty"` // sha256 of Sources when the run started
+	Note        string     `json:"note,omitempty"`
+	Revises     string     `json:"revises,omitempty"`
+	Started     time.Time  `json:"started"`
+	Ended       time.Time  `json:"ended,omitzero"`
+	Exit        int        `json:"exitCode"` // of the verb, as the contract's table says
+	AgentExit   int        `json:"agentExit"`
+	Confinement string     `json:"confinement"`
+	Files       []File     `json:"files"`
+	Refused     []Refusal  `json:"refused"`
+	Question    string     `json:"question,omitempty"` // of a query, whole
+	Answer      string     `json:"answer,omitempty"`   // as it is shown: what is wrong with a citation stands behind it
+	Citations   []Citation `json:"citations,omitempty"`
+	Cached      time.Time  `json:"cached,omitzero"` // when the answer was given first, where no agent was asked
+	Findings    []Finding  `json:"findings,omitempty"`
+	Markers     []string   `json:"markers,omitempty"`
+	Warnings    []string   `json:"warnings,omitempty"`
+	Session     string     `json:"session,omitempty"`
+	Usage       any        `json:"usage,omitempty"`
+	Undone      time.Time  `json:"undone,omitzero"` // when the run was taken back whole
 }
 
 // File is one kept change. Base and New are hex sha256 of texts in the store, "" where there is none.
@@ -65,6 +69,23 @@ type File struct {
 	Shared  bool       `json:"shared,omitempty"` // index, log, overview, reviews: merged by union where both only added
 	Hunks   int        `json:"hunks,omitempty"`  // how many hunks Base -> New has; Store.Propose counts them
 	Decided []Decision `json:"decided,omitempty"`
+}
+
+// Citation is a page that an answer names, looked up.
+type Citation struct {
+	Slug string `json:"slug"` // as it stands between the brackets, without alias
+	Path string `json:"path"` // of the page, "" where there is none
+	OK   bool   `json:"ok"`
+	Why  string `json:"why,omitempty"` // why not, or why it could not be judged
+}
+
+// Finding is something wrong in a page, in lint's words.
+type Finding struct {
+	Path     string `json:"path"`
+	Line     int    `json:"line"` // from 1
+	Code     string `json:"code"`
+	Severity string `json:"severity"` // error warning hint
+	Message  string `json:"message"`
 }
 
 // Flag is a reason why a kept change needs an explicit yes.
