@@ -81,7 +81,7 @@ func answerWarnings(answer string, sentences int, citations []proposal.Citation)
 		}
 	}
 	if bad > 0 {
-		out = append(out, fmt.Sprintf("%d of %s do not hold; they are marked in the answer", bad, plural(len(citations), "citation", "citations")))
+		out = append(out, fmt.Sprintf("%d of %d citations not confirmed; they are marked in the answer", bad, len(citations)))
 	}
 	if sentences > maxSentences {
 		out = append(out, fmt.Sprintf("the answer has %d sentences; at most %d were asked for", sentences, maxSentences))

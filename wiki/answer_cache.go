@@ -131,6 +131,9 @@ func (r *run) recall(ctx context.Context) error {
 		return nil
 	}
 	r.rec.Agent, r.rec.Model, r.rec.Cached, r.rec.Confinement = kept.Agent, kept.Model, kept.At, "none: no agent ran"
+	if r.store, err = r.host.Store(r.wiki); err != nil {
+		return err
+	}
 	if err := r.noteStart(ctx); err != nil {
 		return err
 	}

@@ -95,8 +95,11 @@ func (f filing) drafts() (drafts []proposal.Draft, rel string, err error) {
 		return nil, "", err
 	}
 	title, slug := oneLine(f.asked.Question), strings.TrimSuffix(path.Base(rel), ".md")
-	page := draftOf(rel, had, f.page(had))
-	drafts = append(drafts, page)
+	page := f.page(had)
+	if string(page) == string(had) {
+		return nil, "", fmt.Errorf("%w: %s says this already", ErrNoAnswer, rel)
+	}
+	drafts = append(drafts, draftOf(rel, had, page))
 	inner := strings.TrimPrefix(strings.TrimSuffix(rel, ".md"), f.w.Pages+"/")
 	did := "created [[" + slug + "]]"
 	if had != nil {

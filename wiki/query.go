@@ -35,14 +35,17 @@ func isAnswering(w *Wiki, rel string) bool {
 	return !slices.ContainsFunc(w.Human, func(h string) bool { return below(rel, h) })
 }
 
-// passagesFor gives the best passages for a question, best first. Sources, the index and the log are left out: their words are those of every page.
+// passagesFor gives the best passages for a question, best first. Sources, the index and the log are left out, since their words are those of every
+// page; so is the page of the same question, which is an answer made from others.
 func passagesFor(w *Wiki, x *index.Index, question string) []passage {
 	var out []passage
+	asked := index.Idea(question)
 	for _, hit := range x.Search(question, 4*maxPassages) {
 		if len(out) == maxPassages {
 			break
 		}
-		if isAnswering(w, hit.Path) {
+		filed := index.Idea(hit.Title) == asked && slices.Contains([]string{"queries", "query"}, path.Base(path.Dir(hit.Path)))
+		if isAnswering(w, hit.Path) && !filed {
 			out = append(out, passage{hit.Path, hit.Heading, section(x, hit)})
 		}
 	}
@@ -116,10 +119,11 @@ func prefixed(sep, s string) string {
 	return sep + s
 }
 
-// linkTo is the shortest wikilink that means a page alone: its slug, else its path.
+// linkTo is the shortest wikilink that means a page alone: its slug, else its path. A source of the same name gives way.
 func linkTo(x *index.Index, rel string) string {
 	slug := strings.TrimSuffix(path.Base(rel), ".md")
-	if to := x.Resolve("", slug); len(to) == 1 && to[0] == rel {
+	to := slices.DeleteFunc(slices.Clone(x.Resolve("", slug)), func(rel string) bool { return below(rel, "raw") })
+	if len(to) == 1 && to[0] == rel {
 		return slug
 	}
 	return strings.TrimSuffix(rel, ".md")
@@ -138,7 +142,6 @@ func (r *run) lookUpPassages(ctx context.Context) error {
 	list := passagesFor(r.wiki, x, r.job.Question)
 	r.passages, r.used = shownPassages(x, list), map[string]string{}
 	for _, p := range list {
-		r.pages = append(r.pages, p.rel)
 		r.used[p.rel] = r.pageSum(x, p.rel)
 	}
 	return nil
@@ -216,6 +219,8 @@ func (r *run) answered() string {
 	switch n := len(r.rec.Citations); {
 	case n == 0 && isUnknown(r.rec.Answer):
 		return "answered: the wiki does not know"
+	case n == 0:
+		return "answered, without a citation"
 	case bad > 0:
 		return fmt.Sprintf("answered: %d of %s found", n-bad, plural(n, "citation", "citations"))
 	default:

@@ -46,7 +46,6 @@ type run struct {
 	logs     *runLogs
 	model    string            // asked for, "" for the agent's own
 	passages string            // query: what the wiki's search found, as the prompt has it
-	pages    []string          // query: their pages, best first
 	used     map[string]string // query: path -> sha256 of the pages that the answer is made from
 	watchMu  sync.Mutex        // serializes watch between the steps and the agent's stream
 }
@@ -63,14 +62,14 @@ func (r *run) life(ctx context.Context) {
 		r.takeLock,       //  1  the wiki's lock or a place in the queue
 		r.noteStart,      //  2  time, sources, buffers; the record and its folder
 		r.chooseAgent,    //     which agent, whether it can run
-		r.lookUpPassages, // what the wiki's own search knows of a question
+		r.lookUpPassages, //     what the wiki's own search knows of a question
 		r.openLayer,      //  3  the layer over the wiki, 4 confined
 		r.runAgent,       //  5  plan and start, 6 events, 7 wait for its end
 		r.tryAgain,       //     3 to 7 once more where the failure passes and nothing was done
 		r.readChanges,    //  8  from the file system
 		r.judge,          //  9  policy: keep, flag, refuse; 10 checked as if applied
 		r.compareReal,    // 12  what happened to the real wiki meanwhile
-		r.readAnswer,     // citations looked up, findings read
+		r.readAnswer,     //     citations looked up, findings read
 	} {
 		if err = step(ctx); err != nil {
 			break

@@ -171,6 +171,18 @@ func colourDiff(diff string, colour bool) string {
 	return b.String()
 }
 
+// printable makes control characters of a text visible where it goes to a terminal: a page may hold a terminal's escapes.
+func (a *app) printable(text string) string {
+	if !terminal(a.out) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = visible(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // visible replaces control characters by their pictures (U+2400 and on).
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -139,9 +139,7 @@ func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wi
 	var all []opData
 	var first error
 	for _, job := range jobs {
-		job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmpOr(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
-		rec := h.Run(ctx, job, a.progress())
-		err := a.finishRun(ctx, h, w, &rec)
+		rec, err := a.runJob(ctx, h, w, job)
 		all = append(all, a.opData(h, w, rec))
 		if first == nil {
 			first = err
@@ -156,6 +154,14 @@ func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wi
 		a.data = map[string]any{"runs": all}
 	}
 	return first
+}
+
+// runJob runs one job, with what the flags say, and reports its end.
+func (a *app) runJob(ctx context.Context, h *wiki.Host, w *wiki.Wiki, job wiki.Job) (proposal.Record, error) {
+	job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmpOr(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
+	rec := h.Run(ctx, job, a.progress())
+	err := a.finishRun(ctx, h, w, &rec)
+	return rec, err
 }
 
 // progress prints what a watcher sees: events as JSON lines, or one line a step on stderr.
@@ -187,7 +193,7 @@ func (a *app) finishRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *pr
 	}
 	if rec.State != proposal.Proposed {
 		if rec.Answer != "" {
-			a.say("%s", rec.Answer)
+			a.say("%s", a.printable(rec.Answer))
 		}
 		return nil
 	}
@@ -214,23 +220,26 @@ func cmpOr(vals ...string) string {
 
 // opData is the envelope's data of an operation (design, section 6).
 type opData struct {
-	Run         string             `json:"run"`
-	Wiki        string             `json:"wiki"`
-	Op          string             `json:"op"`
-	Agent       string             `json:"agent"`
-	Model       string             `json:"model"`
-	State       proposal.State     `json:"state"`
-	Message     string             `json:"message"`
-	Confinement string             `json:"confinement"`
-	ExitCode    int                `json:"exitCode"`
-	DurationMs  int64              `json:"durationMs"`
-	Files       []fileData         `json:"files"`
-	Refused     []proposal.Refusal `json:"refused"`
-	Diff        string             `json:"diff,omitempty"`
-	Answer      string             `json:"answer,omitempty"`
-	Markers     []string           `json:"markers,omitempty"`
-	Warnings    []string           `json:"warnings,omitempty"`
-	Usage       any                `json:"usage,omitempty"`
+	Run         string              `json:"run"`
+	Wiki        string              `json:"wiki"`
+	Op          string              `json:"op"`
+	Agent       string              `json:"agent"`
+	Model       string              `json:"model"`
+	State       proposal.State      `json:"state"`
+	Message     string              `json:"message"`
+	Confinement string              `json:"confinement"`
+	ExitCode    int                 `json:"exitCode"`
+	DurationMs  int64               `json:"durationMs"`
+	Files       []fileData          `json:"files"`
+	Refused     []proposal.Refusal  `json:"refused"`
+	Diff        string              `json:"diff,omitempty"`
+	Answer      string              `json:"answer,omitempty"`
+	Citations   []proposal.Citation `json:"citations,omitempty"`
+	Cached      time.Time           `json:"cached,omitzero"` // when the answer was given first
+	Findings    []proposal.Finding  `json:"findings,omitempty"`
+	Markers     []string            `json:"markers,omitempty"`
+	Warnings    []string            `json:"warnings,omitempty"`
+	Usage       any                 `json:"usage,omitempty"`
 }
 
 type fileData struct {
@@ -247,7 +256,7 @@ const diffCap = 1 << 20
 
 func (a *app) opData(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) opData {
 	d := opData{Run: rec.Run, Wiki: rec.Wiki, Op: rec.Op, Agent: rec.Agent, Model: rec.Model, State: rec.State, Message: rec.Message, Confinement: rec.Confinement,
-		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Markers: rec.Markers, Warnings: rec.Warnings, Usage: rec.Usage}
+		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Citations: rec.Citations, Cached: rec.Cached, Findings: rec.Findings, Markers: rec.Markers, Warnings: rec.Warnings, Usage: rec.Usage}
 	if !rec.Ended.IsZero() {
 		d.DurationMs = rec.Ended.Sub(rec.Started).Milliseconds()
 	}

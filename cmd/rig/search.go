@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,10 @@ type hitData struct {
 // searchCmd is `rig wiki search TERMS [-n N]`.
 func (a *app) searchCmd() *cobra.Command {
 	var limit int
-	c := &cobra.Command{Use: "search TERMS", Short: "Full-text search; any text is a valid query", Args: args(cobra.MinimumNArgs(1)), RunE: func(c *cobra.Command, as []string) error {
+	c := &cobra.Command{Use: "search TERMS", Short: "Full-text search; any text is a valid query (-- before one that begins with a dash)", Args: args(cobra.MinimumNArgs(1)), RunE: func(c *cobra.Command, as []string) error {
+		if limit < 1 {
+			return fail(wiki.ExitUsage, "give a number from 1", "-n %d finds nothing", limit)
+		}
 		return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
 			x, err := h.Index(c.Context(), w)
 			if err != nil {
@@ -32,10 +36,13 @@ func (a *app) searchCmd() *cobra.Command {
 			}
 			a.data = map[string]any{"hits": hits}
 			for _, hit := range hits {
-				a.say("%s%s  %s\n    %s", hit.Path, prefixed("#", hit.Heading), hit.Title, hit.Snippet)
+				a.say("%s", a.printable(fmt.Sprintf("%s%s  %s\n    %s", quoteName(hit.Path), prefixed("#", hit.Heading), hit.Title, hit.Snippet)))
 			}
-			if len(hits) == 0 {
-				return fail(wiki.ExitNothing, "", "nothing found")
+			for _, warning := range x.Warnings() {
+				a.warn("warning: %s", warning)
+			}
+			if len(hits) == 0 { // an answer too, not an error (case o-lw-09)
+				a.warn("nothing found")
 			}
 			return nil
 		})
