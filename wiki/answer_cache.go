@@ -147,13 +147,13 @@ func (r *run) keptAnswer(ctx context.Context) (keptAnswer, bool) {
 	if k, ok := r.host.keptFor(r.wiki, r.job.Question, name, cmpOr(r.job.Model, r.cfg.ModelFor(name, r.op.Name))); ok {
 		return k, true
 	}
-	if len(r.host.answers(r.wiki)) == 0 || r.chooseAgent(ctx) != nil || r.rec.Agent == name {
+	if len(r.host.keptAnswers(r.wiki)) == 0 || r.chooseAgent(ctx) != nil || r.rec.Agent == name {
 		return keptAnswer{}, false
 	}
 	return r.host.keptFor(r.wiki, r.job.Question, r.rec.Agent, r.model)
 }
 
-func (h *Host) answers(w *Wiki) []os.DirEntry {
+func (h *Host) keptAnswers(w *Wiki) []os.DirEntry {
 	files, _ := os.ReadDir(h.answerDir(w)) // none kept yet, or not to be read: none
 	return files
 }
