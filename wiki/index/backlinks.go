@@ -38,7 +38,7 @@ func (x *Index) EachBacklink(rel string, visit func(Ref) bool) {
 	more := true
 	links := func(from string, links []Link) {
 		for _, l := range links {
-			if !more || from == rel || l.Target == "" || l.External() || !keys[linkKey(l.Target)] && !keys[aliasLinkKey(l.Target)] {
+			if !more || from == rel || l.Target == "" || l.External() || !mayMean(keys, l.Target) {
 				continue
 			}
 			if m := x.resolve(from, l); len(m) > 0 && m[0].Path == rel {

@@ -26,9 +26,13 @@ func Fold(s string) string {
 
 // Loose is Fold with each run of blanks, dashes and underscores written as one dash: what a near miss of a name has in common with it.
 func Loose(s string) string {
+	s = Fold(s)
+	if plainName(s) {
+		return s
+	}
 	var b strings.Builder
 	gap := false
-	for _, r := range Fold(s) {
+	for _, r := range s {
 		if isGap(r) {
 			gap = true
 			continue
@@ -40,6 +44,19 @@ func Loose(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// plainName tells a name that Loose leaves as it is, as most slugs are: ASCII, its only gaps single dashes inside.
+func plainName(s string) bool {
+	gap := true
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x80 || c == '_' || c <= ' ' || c == '-' && gap {
+			return false
+		}
+		gap = c == '-'
+	}
+	return !gap || s == ""
 }
 
 func isGap(r rune) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // yamlFields reads the block's top level. Nearly all front matter is plain "key: value" lines, which simpleFields reads at a hundredth of the
@@ -114,9 +115,7 @@ func libraryField(text []byte, inner span, p *ast.MappingValueNode, nextLine int
 			f.ValueStart, _ = trimSpan(text, at.start+n+colon+1, f.End)
 		}
 	}
-	if null, ok := p.Value.(*ast.NullNode); !ok || bytes.Contains(text[f.ValueStart:f.End], []byte(null.GetToken().Value)) { // else nothing is written
-		f.Values, f.List, f.Map = nodeValues(p.Value)
-	}
+	f.Values, f.List, f.Map = nodeValues(p.Value)
 	return f
 }
 
@@ -139,6 +138,10 @@ func nodeValues(n ast.Node) (values []string, list, mapping bool) {
 		return values, true, false
 	case *ast.LiteralNode:
 		return []string{strings.TrimRight(n.Value.Value, "\n")}, false, false
+	case *ast.NullNode:
+		if n.GetToken().Type == token.ImplicitNullType { // nothing is written
+			return nil, false, false
+		}
 	case *ast.AliasNode:
 		return nodeValues(n.Value)
 	case *ast.StringNode:

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"strings"
 )
 
 // linkKey is the hash of what a link's target has in common with every page that it may mean: its last part without .md, loose.
@@ -9,6 +10,11 @@ func linkKey(target string) uint64 { return keyHash(looseKey, Loose(stem(target)
 
 // aliasLinkKey is the key by which an alias with a slash is found; linkKey takes its last part only.
 func aliasLinkKey(target string) uint64 { return keyHash(looseKey, Loose(target)) }
+
+// mayMean tells whether a link with the target could mean what the keys belong to.
+func mayMean(keys map[uint64]bool, target string) bool {
+	return keys[linkKey(target)] || strings.Contains(target, "/") && keys[aliasLinkKey(target)]
+}
 
 // targetKeys are the link keys of all links that may mean the entry.
 func (e *entry) targetKeys() map[uint64]bool {

@@ -37,8 +37,12 @@ func (p *page) front() {
 		return
 	}
 	rest := p.text[p.Front.End:]
-	if inner := index.ParsePage(bytes.TrimLeft(rest, "\r\n")).Front; inner.Format != "" {
-		skipped := len(rest) - len(bytes.TrimLeft(rest, "\r\n"))
+	body := bytes.TrimLeft(rest, "\r\n")
+	if !bytes.HasPrefix(body, []byte("---")) && !bytes.HasPrefix(body, []byte("+++")) {
+		return
+	}
+	if inner := index.ParsePage(body).Front; inner.Format != "" {
+		skipped := len(rest) - len(body)
 		start, end := p.Front.End+skipped+inner.Start, p.Front.End+skipped+inner.End
 		p.add("duplicate-frontmatter", Error, start, end, "a second block of front matter; only the first one counts")
 	}
