@@ -165,6 +165,7 @@ func runtimeOf(env Env, path string) ([]string, error) {
 	} else if dir := packageDir(real); dir != filepath.Dir(real) {
 		list = append(list, dir)
 	}
+	list = append(list, shimRoot(env, path)...)
 	name := interpreter(real)
 	if name == "" {
 		return list, nil
@@ -180,6 +181,17 @@ func runtimeOf(env Env, path string) ([]string, error) {
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// shimRoot is the folder of a version manager whose shims choose and start the real program somewhere below it.
+func shimRoot(env Env, path string) []string {
+	for _, dir := range []string{".volta", ".asdf", ".local/share/mise"} {
+		root := filepath.Join(env.Home, filepath.FromSlash(dir))
+		if env.Home != "" && strings.HasPrefix(path, root+string(filepath.Separator)) {
+			return []string{root}
+		}
+	}
+	return nil
 }
 
 func packageDir(real string) string {

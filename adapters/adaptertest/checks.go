@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rigwiki/rig/adapters"
 )
@@ -30,7 +32,11 @@ var checks = []check{
 	{"prompts", checkPrompts},
 	{"no login", checkNoLogin},
 	{"server error", checkServerError},
+	{"rate limit", checkRateLimit},
 	{"cut connection", checkCut},
+	{"malformed stream", checkJunk},
+	{"hanging model", checkHang},
+	{"two at once", checkTwo},
 	{"hostile project config", checkHostile},
 }
 
@@ -129,6 +135,7 @@ func checkPrompts(t *testing.T, b *bench) {
 		"front matter": "---\ntitle: x\n---\n",
 		"at":           "@missing-file.txt --version",
 		"large":        strings.Repeat("All work and no play. ", 14_000),
+		"nul":          "before\x00after",
 		"placeholders": "$HOME `id` {files} %s $(id) \"quoted\" 'single' \\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,6 +162,51 @@ func checkServerError(t *testing.T, b *bench) {
 func checkCut(t *testing.T, b *bench) {
 	rep := b.do(t, readOnly, "Cut.", Step{Op: "drop"})
 	failed(t, rep, "api-error", "truncated", "other")
+}
+
+func checkRateLimit(t *testing.T, b *bench) {
+	rep := b.do(t, readOnly, "Fail.", Step{Op: "http", Status: 429, Body: `{"type":"error","error":{"type":"rate_limit_error","message":"rate limit exceeded","code":"rate_limit_exceeded"}}`})
+	failed(t, rep, "rate-limit", "api-error", "truncated")
+	if rep.Failure != nil && !rep.Failure.Retryable {
+		t.Errorf("a rate limit that is not worth another try: %+v", rep.Failure)
+	}
+}
+
+// checkJunk: what the agent makes of it is its own affair, as long as no answer comes of it.
+func checkJunk(t *testing.T, b *bench) {
+	rep := b.do(t, readOnly, "Junk.", Step{Op: "junk"})
+	if rep.OK && rep.Text != "" {
+		t.Errorf("an answer out of nothing: %+v", rep.Outcome)
+	}
+}
+
+// checkHang: the deadline ends it, and what was heard until then is no answer.
+func checkHang(t *testing.T, b *bench) {
+	b.limit = 15 * time.Second
+	rep := b.do(t, readOnly, "Hang.", Step{Op: "hang"})
+	if rep.OK || rep.Failure == nil {
+		t.Errorf("a run that was ended: %+v", rep.Outcome)
+	}
+}
+
+// checkTwo runs two at once on one HOME, each in a folder of its own.
+func checkTwo(t *testing.T, b *bench) {
+	other := newBench(t, b.Subject)
+	other.Env, other.model = b.Env, b.model
+	var wg sync.WaitGroup
+	reps := make([]Report, 2)
+	for i, c := range []*bench{b, other} {
+		wg.Go(func() {
+			reps[i] = c.do(t, writing, "Write.", Step{Op: "write", Path: filepath.Join(c.wiki, "new.md"), Content: "mine\n"}, say("done"))
+		})
+	}
+	wg.Wait()
+	for i, c := range []*bench{b, other} {
+		ok(t, reps[i], "done")
+		if c.text("new.md") != "mine\n" {
+			t.Errorf("run %d: new.md %q", i, c.text("new.md"))
+		}
+	}
 }
 
 // checkHostile lays the config that each vendor would read from a project: it must not widen what the run may do.

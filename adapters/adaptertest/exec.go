@@ -31,7 +31,8 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 	t.Helper()
 	inv, err := a.Plan(r)
 	if err != nil {
-		t.Fatalf("plan: %v", err)
+		t.Errorf("plan: %v", err)
+		return Report{}
 	}
 	limit := r.Timeout
 	if limit == 0 {
@@ -56,7 +57,8 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 	var stdout, stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("start %s: %v", inv.Argv[0], err)
+		t.Errorf("start %s: %v", inv.Argv[0], err)
+		return Report{}
 	}
 	tee := io.TeeReader(out, &stdout)
 	stream.Reader = tee

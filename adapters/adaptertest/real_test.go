@@ -50,6 +50,7 @@ var subjects = []struct {
 		return nil, adapters.AgentConfig{}
 	}, slow: map[string]string{
 		"server error":   "opencode tries again for more than a minute",
+		"rate limit":     "opencode tries again for more than a minute",
 		"cut connection": "opencode tries again for more than a minute",
 	}},
 	{name: "pi", model: "fake/fake-model", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
@@ -61,6 +62,7 @@ var subjects = []struct {
 		return nil, adapters.AgentConfig{Command: "opencode"}
 	}, slow: map[string]string{
 		"server error":   "opencode tries again for more than a minute",
+		"rate limit":     "opencode tries again for more than a minute",
 		"cut connection": "opencode tries again for more than a minute",
 	}},
 }

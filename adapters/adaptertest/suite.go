@@ -36,6 +36,7 @@ type bench struct {
 	Subject
 	wiki, outside string
 	model         *Model
+	limit         time.Duration
 }
 
 // Run passes an agent through the suite: what it may and may not write, odd prompts, failures of its API.
@@ -61,7 +62,7 @@ func Run(t *testing.T, s Subject) {
 func newBench(t *testing.T, s Subject) *bench {
 	t.Helper()
 	root := t.TempDir()
-	b := &bench{Subject: s, wiki: filepath.Join(root, "wiki"), outside: filepath.Join(root, "outside")}
+	b := &bench{Subject: s, limit: 2 * time.Minute, wiki: filepath.Join(root, "wiki"), outside: filepath.Join(root, "outside")}
 	for name, text := range map[string]string{"wiki/a.txt": "alpha\n", "wiki/b.txt": "hello old world\n", "wiki/raw/source.md": "# Source\n", "outside/o.txt": "outside\n", "home/x": ""} {
 		file := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -90,7 +91,7 @@ func (b *bench) do(t *testing.T, g adapters.Grant, lead string, steps ...Step) R
 	rep := Do(t, b.Adapter, adapters.Request{
 		Op: "ingest", Mode: mode, Prompt: lead + "\n" + Script(steps...), System: "You are the executor: ☃ marks the system text.",
 		Model: b.Subject.Model, Cwd: b.wiki, ReadOnly: []string{"raw"}, Grant: g, Detection: b.found, Env: b.Env,
-		Board: adapters.Board{Port: 9, AgentID: "suite"}, Timeout: 2 * time.Minute,
+		Board: adapters.Board{Port: 9, AgentID: "suite"}, Timeout: b.limit,
 	})
 	if t.Failed() || testing.Verbose() {
 		t.Logf("exit %d, outcome %+v, failure %+v\nstderr: %.600s", rep.Code, rep.Outcome, rep.Failure, rep.Stderr)
