@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,7 @@ func talk(t *testing.T, ctx context.Context, r Request, turn func(context.Contex
 	toClient, fromAgent := io.Pipe()
 	f := &fakeACP{turn: turn, cancelled: make(chan struct{})}
 	f.conn = acp.NewAgentSideConnection(f, fromAgent, toAgent)
+	f.conn.SetLogger(slog.New(slog.DiscardHandler))
 	inv, err := acpAgent{}.Plan(r)
 	if err != nil {
 		t.Fatal(err)

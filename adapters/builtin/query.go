@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"os"
@@ -17,7 +18,8 @@ type passage struct {
 	link  string
 	rel   string
 	pos   int
-	terms map[string]bool
+	terms map[string]bool // of the sentence
+	about map[string]bool // of its page's names
 	score float64
 }
 
@@ -29,8 +31,8 @@ func (a *agent) query() (string, error) {
 	if len(asked) == 0 {
 		return unknown, nil
 	}
-	passages := a.passages(asked)
-	weight := idf(asked, passages)
+	pages, weight := a.candidates(asked)
+	passages := a.passages(pages, asked)
 	total := 0.0
 	for _, t := range asked {
 		total += weight[t]
@@ -38,8 +40,11 @@ func (a *agent) query() (string, error) {
 	for i := range passages {
 		p := &passages[i]
 		for _, t := range asked {
-			if p.terms[t] {
+			switch {
+			case p.terms[t]:
 				p.score += weight[t]
+			case p.about[t]:
+				p.score += weight[t] * 0.6 // what the page is called goes for each of its sentences, but less
 			}
 		}
 		p.score /= total * (1 + math.Log(1+float64(len(p.terms)))/20) // of equals the shorter one
@@ -88,20 +93,70 @@ func overlap(a, b map[string]bool) float64 {
 	return float64(n) / float64(max(1, min(len(a), len(b))))
 }
 
-// passages reads every page's prose. The words of a page's title belong to each of its sentences.
-func (a *agent) passages(asked []string) []passage {
-	want := map[string]bool{}
-	for _, t := range asked {
-		want[t] = true
+// maxCandidates bounds how many pages are read sentence by sentence.
+const maxCandidates = 100
+
+// candidates looks for the words in the bytes of every page, which is quick, and returns the pages that hold most of what was asked,
+// weighed by rarity, with the weights. A word that no page has weighs most: an answer without it is worth little.
+func (a *agent) candidates(asked []string) ([]page, map[string]float64) {
+	type found struct {
+		page
+		has   []bool
+		score float64
 	}
-	var list []passage
+	var list []found
+	df := make([]int, len(asked))
 	for _, p := range a.pages {
 		b, err := os.ReadFile(a.file(p.rel))
 		if err != nil || len(b) > maxSource || !isText(b) {
 			continue // not a page that could answer
 		}
+		low := bytes.ToLower(b)
+		f := found{page: p, has: make([]bool, len(asked))}
+		any := false
+		for i, t := range asked {
+			if f.has[i] = bytes.Contains(low, []byte(t)) || strings.Contains(p.slug(), t); f.has[i] {
+				df[i]++
+				any = true
+			}
+		}
+		if any {
+			list = append(list, f)
+		}
+	}
+	weight := make(map[string]float64, len(asked))
+	for i, t := range asked {
+		weight[t] = math.Log(1 + float64(len(a.pages)+1)/float64(df[i]+1))
+	}
+	for i := range list {
+		for k, t := range asked {
+			if list[i].has[k] {
+				list[i].score += weight[t]
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y found) int { return cmp.Compare(y.score, x.score) })
+	var pages []page
+	for _, f := range list[:min(len(list), maxCandidates)] {
+		pages = append(pages, f.page)
+	}
+	return pages, weight
+}
+
+// passages reads the pages' prose. The words of a page's title belong to each of its sentences.
+func (a *agent) passages(pages []page, asked []string) []passage {
+	want := map[string]bool{}
+	for _, t := range asked {
+		want[t] = true
+	}
+	var list []passage
+	for _, p := range pages {
+		b, err := os.ReadFile(a.file(p.rel))
+		if err != nil {
+			continue // went away
+		}
 		doc := parseSource(b)
-		about := content(words(strings.Join(p.names(), " ")))
+		about := wordSet(strings.Join(content(words(strings.Join(p.names(), " "))), " "))
 		n := 0
 		for _, par := range doc.pars {
 			if par.text == strings.Trim(note, "*") {
@@ -113,11 +168,7 @@ func (a *agent) passages(asked []string) []passage {
 				if length(s) < 4 || strings.HasSuffix(s, "?") || !slices.ContainsFunc(own, func(t string) bool { return want[t] }) {
 					continue
 				}
-				terms := map[string]bool{}
-				for _, t := range append(own, about...) {
-					terms[t] = true
-				}
-				list = append(list, passage{text: s, link: p.link, rel: p.rel, pos: n, terms: terms})
+				list = append(list, passage{text: s, link: p.link, rel: p.rel, pos: n, terms: wordSet(strings.Join(own, " ")), about: about})
 			}
 		}
 	}
@@ -144,19 +195,4 @@ func readable(s string) string {
 		b.WriteString(inner)
 		s = after
 	}
-}
-
-// idf weighs what was asked by its rarity among the passages that hold any of it; what no page has weighs most.
-func idf(asked []string, passages []passage) map[string]float64 {
-	weight := map[string]float64{}
-	for _, t := range asked {
-		n := 0
-		for _, p := range passages {
-			if p.terms[t] {
-				n++
-			}
-		}
-		weight[t] = math.Log(1 + float64(len(passages)+1)/float64(n+1))
-	}
-	return weight
 }
