@@ -65,7 +65,12 @@ func (s *server) selection(w *wiki.Wiki, store *proposal.Store, rec proposal.Rec
 // is read back whenever it ends.
 func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
 	answer := applyAnswer{Run: t.rec.Run, Files: []fileWord{}, Conflicts: []conflictNote{}, Flagged: []string{}}
+	booked := s.bookReady(ctx, t)
 	plan, err := t.plan(s.current(t.wiki))
+	if booked && errors.Is(err, proposal.ErrNothing) {
+		answer.Applied = true
+		return answer, nil
+	}
 	if err != nil {
 		return answer, err
 	}
@@ -122,7 +127,7 @@ func (s *server) split(w *wiki.Wiki, plan proposal.Plan) (client, host proposal.
 	client.Files, host.Files = nil, nil
 	for _, f := range plan.Files {
 		unsaved := s.hasUnsaved(w, f.Path) || f.From != "" && s.hasUnsaved(w, f.From)
-		able := s.able(f)
+		able := s.able(f.Kind)
 		switch {
 		case unsaved && (!able || f.Kind == proposal.Delete):
 			kept = append(kept, proposal.Conflict{Path: f.Path, Reason: "it has unsaved text; save it first"})
@@ -140,14 +145,14 @@ func (s *server) split(w *wiki.Wiki, plan proposal.Plan) (client, host proposal.
 	return client, host, kept
 }
 
-// able tells whether the client can carry out the change of a page.
-func (s *server) able(f proposal.Planned) bool {
+// able tells whether the client can carry out a kind of change.
+func (s *server) able(kind string) bool {
 	needs := map[string]protocol.ResourceOperationKind{
 		proposal.Create: protocol.ResourceOperationKindCreate,
 		proposal.Rename: protocol.ResourceOperationKindRename,
 		proposal.Delete: protocol.ResourceOperationKindDelete,
 	}
-	op, isOp := needs[f.Kind]
+	op, isOp := needs[kind]
 	return s.caps.applyEdit && (!isOp || s.caps.documentChanges && s.caps.operations[op])
 }
 

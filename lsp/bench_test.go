@@ -118,7 +118,7 @@ func thousand(b *testing.B, n int) (*server, *wiki.Wiki, *proposal.Store, propos
 	if err := store.Propose(&rec, list, nil); err != nil {
 		b.Fatal(err)
 	}
-	s := &server{docs: newDocuments(), caps: capabilities{documentChanges: true, annotations: true, encoding: encodings[1]}}
+	s := &server{editor: editor{docs: newDocuments(), caps: capabilities{documentChanges: true, annotations: true, encoding: encodings[1]}}}
 	return s, w, store, rec
 }
 

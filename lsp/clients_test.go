@@ -346,3 +346,64 @@ func TestBounds(t *testing.T) {
 		t.Error("a command must be answered within 30 s")
 	}
 }
+
+// TestEditInAction is rung 4: a client that takes no edits from a server gets them in the code action; the command behind it books them, and writes
+// what is not open.
+func TestEditInAction(t *testing.T) {
+	caps := `{"textDocument":{"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["","refactor"]}}}},"workspace":{"workspaceEdit":{"documentChanges":true}}}`
+	root := newWiki(t, map[string]string{"a.md": "# A\nold\n"})
+	page := filepath.Join(root, "a.md")
+	e := session(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\nnew\n", "log.md": "# Log\n- x\n", "b.md": "# B\n"}, nil)),
+		lsptest.Options{Root: root, Profile: lsptest.Profile{Name: "Four", Capabilities: json.RawMessage(caps)}, Init: notifying})
+	e.Open(page)
+	run := ingest(t, e, root)
+	until(t, e, run, proposal.Proposed)
+	e.Change(page, "typed\n# A\nold\n")
+	var action struct {
+		Title   string
+		Edit    json.RawMessage
+		Command struct {
+			Command   string
+			Arguments []json.RawMessage
+		}
+	}
+	at := map[string]int{"line": 0, "character": 0}
+	eventually(t, "the edit in the action", func() bool {
+		var got []json.RawMessage
+		if err := e.Request("textDocument/codeAction", map[string]any{"textDocument": map[string]string{"uri": lsptest.URI(page)},
+			"range": map[string]any{"start": at, "end": at}, "context": map[string]any{"diagnostics": []any{}}}, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, raw := range got {
+			if strings.Contains(string(raw), `"edit"`) && json.Unmarshal(raw, &action) == nil {
+				return true
+			}
+		}
+		return false
+	})
+	if !strings.Contains(string(action.Edit), `"version":2`) || strings.Contains(string(action.Edit), "log.md") {
+		t.Errorf("the edit is %s", action.Edit)
+	}
+	params, err := json.Marshal(map[string]any{"edit": action.Edit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.ApplyEdit(params); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Execute(action.Command.Command, action.Command.Arguments[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, run, proposal.Applied)
+	if e.Buffer(page).Text != "typed\n# A\nnew\n" || read(t, page) != "# A\nold\n" || read(t, filepath.Join(root, "log.md")) != "# Log\n- x\n" || read(t, filepath.Join(root, "b.md")) != "# B\n" {
+		t.Error("the pages are not as proposed")
+	}
+	e.Save(page)
+	if err := e.Execute("rigwiki.run.undo", map[string]string{"run": run}, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, run, proposal.Discarded)
+	if read(t, page) != "typed\n# A\nold\n" || read(t, filepath.Join(root, "log.md")) != "# Log\n" || exists(filepath.Join(root, "b.md")) {
+		t.Error("the pages are not as before")
+	}
+}

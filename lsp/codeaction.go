@@ -33,6 +33,7 @@ type item struct {
 	command string
 	arg     any
 	llm     bool
+	edit    *protocol.WorkspaceEdit // applied by the client before the command; nil: none
 }
 
 // entry is one line of the menu: may I offer, and what.
@@ -83,7 +84,7 @@ func (s *server) codeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 			continue
 		}
 		kind := protocol.CodeActionKind(o.kind)
-		a := &protocol.CodeAction{Title: o.title, Kind: &kind, Command: c}
+		a := &protocol.CodeAction{Title: o.title, Kind: &kind, Command: c, Edit: o.edit}
 		if o.llm && s.caps.llmTag {
 			a.Tags = []protocol.CodeActionTag{protocol.CodeActionTagLLMGenerated}
 		}
@@ -139,7 +140,7 @@ func offerIngest(p place) []item {
 	if !p.isSource() {
 		return nil
 	}
-	return []item{{"Ingest into wiki", "rigwiki.ingest", map[string]string{"uri": p.uri}, true}}
+	return []item{{"Ingest into wiki", "rigwiki.ingest", map[string]string{"uri": p.uri}, true, nil}}
 }
 
 // maxQuestion bounds what a selection gives as a question.
@@ -150,7 +151,7 @@ func offerQuery(p place) []item {
 	if q == "" {
 		return nil
 	}
-	return []item{{"Ask the wiki: " + firstRunes(q, 60), "rigwiki.query", map[string]string{"question": q, "uri": p.uri}, true}}
+	return []item{{"Ask the wiki: " + firstRunes(q, 60), "rigwiki.query", map[string]string{"question": q, "uri": p.uri}, true, nil}}
 }
 
 // question is the selected text, else the heading or callout under the cursor that asks something.
@@ -190,7 +191,7 @@ func offerLint(p place) []item {
 	if p.isSource() || !strings.HasSuffix(p.rel, ".md") {
 		return nil
 	}
-	return []item{{"Lint with agent", "rigwiki.lint", map[string]string{"uri": p.uri}, true}}
+	return []item{{"Lint with agent", "rigwiki.lint", map[string]string{"uri": p.uri}, true, nil}}
 }
 
 // maxOffered bounds how many proposals a menu shows.
@@ -220,7 +221,7 @@ func (p place) concerns(r proposal.Record) bool {
 func offerReview(p place) []item {
 	var out []item
 	for _, r := range p.waits() {
-		out = append(out, item{"Review proposal of " + r.Title, "rigwiki.proposal.review", runArgs{r.Run}, false})
+		out = append(out, item{"Review proposal of " + r.Title, "rigwiki.proposal.review", runArgs{r.Run}, false, nil})
 	}
 	return out
 }
@@ -238,11 +239,11 @@ func offerApply(p place) []item {
 				plain = true
 			case len(flagged) < maxOffered:
 				flagged = append(flagged, item{"Apply anyway: " + f.Path + " (" + f.Flags[0].Rule + ")", "rigwiki.proposal.apply",
-					map[string]any{"run": r.Run, "paths": []string{f.Path}}, false})
+					map[string]any{"run": r.Run, "paths": []string{f.Path}}, false, nil})
 			}
 		}
 		if plain {
-			out = append(out, item{"Apply proposal of " + r.Title, "rigwiki.proposal.apply", runArgs{r.Run}, false})
+			out = append(out, item{"Apply proposal of " + r.Title, "rigwiki.proposal.apply", runArgs{r.Run}, false, p.s.readyEdit(p.w, r.Run)})
 		}
 		out = append(out, flagged...)
 	}
@@ -252,7 +253,7 @@ func offerApply(p place) []item {
 func offerDiscard(p place) []item {
 	var out []item
 	for _, r := range p.waits() {
-		out = append(out, item{"Discard proposal of " + r.Title, "rigwiki.proposal.discard", runArgs{r.Run}, false})
+		out = append(out, item{"Discard proposal of " + r.Title, "rigwiki.proposal.discard", runArgs{r.Run}, false, nil})
 	}
 	return out
 }
@@ -275,7 +276,7 @@ func offerUndo(p place) []item {
 	if best == nil {
 		return nil
 	}
-	return []item{{"Undo " + best.Title, "rigwiki.run.undo", runArgs{best.Run}, false}}
+	return []item{{"Undo " + best.Title, "rigwiki.run.undo", runArgs{best.Run}, false, nil}}
 }
 
 // firstRunes cuts a text for a title.

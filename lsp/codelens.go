@@ -20,7 +20,7 @@ func (s *server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 			return nil, err
 		}
 		for _, l := range places {
-			out = append(out, lensesAt(protocol.Range{Start: protocol.Position{Line: uint32(l.line)}, End: protocol.Position{Line: uint32(l.line)}}, run, l.path, l.hunk)...)
+			out = append(out, lensesAt(onLine(l.line), run, l.path, l.hunk)...)
 		}
 		return out, nil
 	}
@@ -43,47 +43,27 @@ func (s *server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 
 // pageLenses are the lenses of one page for one proposal. A change without hunks, and one that cannot be merged, stands at the top.
 func (s *server) pageLenses(w *wiki.Wiki, rel string, rec proposal.Record) []protocol.CodeLens {
-	store, err := s.store(w)
-	if err != nil {
-		return nil
-	}
-	shown, err := store.Show(rec.Run)
-	if err != nil {
-		s.log.Warn("no lenses", zap.String("run", rec.Run), zap.Error(err))
-		return nil
-	}
 	text, there, err := s.docs.textOf(pathIn(w, rel))
 	if err != nil || !there {
 		return nil
 	}
 	var out []protocol.CodeLens
-	for _, f := range shown.Files {
-		if f.Path != rel && f.From != rel || f.State != proposal.Waiting {
-			continue
-		}
-		if len(f.Hunks) == 0 {
+	for _, f := range rec.Files {
+		if (f.Path == rel || f.From == rel) && f.Hunks == 0 && f.Waits() {
 			out = append(out, lensesAt(protocol.Range{}, rec.Run, f.Path, "")...)
 		}
-		for _, h := range f.Hunks {
-			if h.State == proposal.Waiting {
-				out = append(out, lensesAt(s.regionOf(w, store, rec.Run, rel, h.ID, text), rec.Run, f.Path, h.ID)...)
-			}
-		}
+	}
+	for _, h := range s.waitingHunks(w, rel, rec) {
+		line, _, _ := s.regionOf(w, rec.Run, rel, h.ID, text)
+		out = append(out, lensesAt(onLine(line), rec.Run, rel, h.ID)...)
 	}
 	return out
 }
 
-// regionOf is where a hunk would change the page as it is now; its top where that cannot be said.
-func (s *server) regionOf(w *wiki.Wiki, store *proposal.Store, run, rel, hunk string, text []byte) protocol.Range {
-	plan, err := store.Plan(run, proposal.Selection{Hunks: []string{hunk}}, s.current(w))
-	if err != nil || len(plan.Files) == 0 || len(plan.Files[0].Edits) == 0 {
-		return protocol.Range{}
-	}
-	edits := plan.Files[0].Edits
-	l := newLines(text, s.caps.encoding)
-	at := l.span(edits[0].Start, edits[len(edits)-1].End)
-	at.End = at.Start // a lens stands on one line
-	return at
+// onLine is the empty range at a line's start: a lens stands on one line.
+func onLine(n int) protocol.Range {
+	at := protocol.Position{Line: uint32(n)}
+	return protocol.Range{Start: at, End: at}
 }
 
 // lensesAt are Accept, Reject and Why of one hunk, or of a file where hunk is "".

@@ -24,7 +24,7 @@ func (s *server) proposalWhy(_ context.Context, a whyArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rec.Files, func(f proposal.File) bool { return f.Path == a.Path })
+	i := slices.IndexFunc(rec.Files, func(f proposal.File) bool { return f.Path == a.Path || f.From == a.Path })
 	if i < 0 {
 		return nil, invalid("%s is not in the proposal of run %s", a.Path, a.Run)
 	}

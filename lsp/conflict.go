@@ -88,9 +88,9 @@ func offerConflict(p place) []item {
 		return nil
 	}
 	take := func(title string, choice proposal.Choice) item {
-		return item{title, "rigwiki.proposal.apply", map[string]any{"run": c.run, "paths": []string{c.rel}, "resolve": map[string]proposal.Choice{c.rel: choice}}, false}
+		return item{title, "rigwiki.proposal.apply", map[string]any{"run": c.run, "paths": []string{c.rel}, "resolve": map[string]proposal.Choice{c.rel: choice}}, false, nil}
 	}
-	out := []item{{"Keep mine: drop the change of " + c.title, "rigwiki.proposal.discard", map[string]any{"run": c.run, "paths": []string{c.rel}, "reason": "kept mine"}, false},
+	out := []item{{"Keep mine: drop the change of " + c.title, "rigwiki.proposal.discard", map[string]any{"run": c.run, "paths": []string{c.rel}, "reason": "kept mine"}, false, nil},
 		take("Take agent's: as in "+c.title, proposal.TakeAgents)}
 	if !c.whole {
 		out = append(out, take("Both: mine, then that of "+c.title, proposal.TakeBoth))

@@ -66,7 +66,7 @@ func (s *server) diffOffers(run string, at protocol.Range) []offer {
 	var out []offer
 	add := func(kind, title, command string, arg map[string]any) {
 		arg["run"] = run
-		out = append(out, offer{item{title, command, arg, false}, kindRoot + kind})
+		out = append(out, offer{item{title, command, arg, false, nil}, kindRoot + kind})
 	}
 	var file, hunk *diffLine
 	for i, l := range lines {

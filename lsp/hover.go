@@ -18,7 +18,7 @@ import (
 const hoverWait = 200 * time.Millisecond
 
 // hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the best
-// passages. Front matter is never shown, no agent starts.
+// passages; at a line that a proposal would change, how. Front matter is never shown, no agent starts.
 func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {
@@ -42,6 +42,9 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 			rng := l.span(link.Start, link.End)
 			return s.hoverText(hoverLink(w, x, rel, link), &rng), nil
 		}
+	}
+	if text := s.hoverWaiting(w, rel, int(p.Position.Line), doc.text); text != "" {
+		return s.hoverText(text, nil), nil
 	}
 	here := place{s: s, w: w, rel: rel, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}
 	q := here.asked(s.config(w).HoverQuestions)

@@ -65,7 +65,7 @@ func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record)
 	case question:
 		s.ask(ctx, w, store, rec)
 	case actions:
-		s.tell(messageInfo, summary(rec)+". It waits: see the code actions of its pages")
+		s.tell(messageInfo, s.summary(rec)+". It waits: see the code actions of its pages")
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *server) ask(ctx context.Context, w *wiki.Wiki, store *proposal.Store, r
 	for _, title := range []string{sayReview, sayApply, sayDiscard} {
 		items = append(items, protocol.MessageActionItem{Title: title})
 	}
-	got, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{Type: messageInfo, Message: summary(rec), Actions: items})
+	got, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{Type: messageInfo, Message: s.summary(rec), Actions: items})
 	if err != nil || got == nil {
 		return
 	}
@@ -128,8 +128,26 @@ func (s *server) proposalReview(_ context.Context, a reviewArgs) (any, error) {
 	return map[string]any{"run": a.Run, "uri": diffShown(rec).uri(rec)}, nil
 }
 
-// summary says what a proposal would do, with counts and every deletion named.
-func summary(rec proposal.Record) string {
+// summary says what a proposal would do, and what of it this editor cannot do itself.
+func (s *server) summary(rec proposal.Record) string {
+	var ours []string
+	for _, f := range rec.Files {
+		if !s.able(f.Kind) {
+			ours = append(ours, f.Path)
+		}
+	}
+	if len(ours) == 0 {
+		return effect(rec)
+	}
+	what := "cannot create, rename or delete files"
+	if !s.caps.applyEdit {
+		what = "takes no edits"
+	}
+	return effect(rec) + "; this editor " + what + ": on Apply the server writes " + someOf(ours, 5)
+}
+
+// effect says what a proposal would do, with counts and every deletion named.
+func effect(rec proposal.Record) string {
 	n := map[string]int{}
 	var deleted, flagged []string
 	for _, f := range rec.Files {

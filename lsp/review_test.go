@@ -151,6 +151,12 @@ func TestPageLenses(t *testing.T) {
 	if len(lines) != 2 || at[lines[0]] != "5" || at[lines[1]] != "25" {
 		t.Fatalf("lenses at %v", lines)
 	}
+	eventually(t, "a hover that shows the change", func() bool { // the index may still be being opened
+		return strings.Contains(hoverAt(t, e, page, lines[1], 0), "-25\n+twenty-five")
+	})
+	if got := hoverAt(t, e, page, lines[1]+1, 0); got != "" {
+		t.Errorf("the line after shows %q", got)
+	}
 	press(t, e, ls[0])
 	until(t, e, run, proposal.Partly)
 	if got := e.Buffer(page).Text; !strings.Contains(got, "\nfive\n") || !strings.Contains(got, "\n25\n") {

@@ -31,29 +31,40 @@ const (
 
 // server is one session with one client.
 type server struct {
-	host      Host
-	log       *zap.Logger
-	version   string
-	ctx       context.Context // ends with the connection; work that outlives a reply runs under it
-	client    protocol.Client
-	conn      jsonrpc2.Conn
-	life      lifecycle
-	caps      capabilities // set by initialize, before any other message is admitted
-	docs      *documents
-	folders   *folders
+	host    Host
+	log     *zap.Logger
+	version string
+	ctx     context.Context // ends with the connection; work that outlives a reply runs under it
+	client  protocol.Client
+	conn    jsonrpc2.Conn
+	life    lifecycle
+	editor
+	desk
+	bounds bounds
+	quit   chan struct{} // closed by exit and by the end of the client's process
+	once   sync.Once
+	work   sync.WaitGroup
+}
+
+// editor is what we know of the client.
+type editor struct {
+	caps    capabilities // set by initialize, before any other message is admitted
+	docs    *documents
+	folders *folders
+	set     *settings
+	configs *configs
+	unsaved *unsavedPages
+}
+
+// desk is what lies open in the session: runs, proposals, and what is shown of them.
+type desk struct {
 	runs      *runs
-	set       *settings
 	shelf     *shelf
 	board     *board
-	configs   *configs
 	pages     *pages
 	after     *aftermath
+	ready     *readyEdits
 	conflicts *conflicts
-	unsaved   *unsavedPages
-	bounds    bounds
-	quit      chan struct{} // closed by exit and by the end of the client's process
-	once      sync.Once
-	work      sync.WaitGroup
 }
 
 // bounds are the waits of a session; tests shorten them.
@@ -71,8 +82,10 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, docs: newDocuments(), folders: newFolders(), runs: newRuns(),
-		set: &settings{}, shelf: newShelf(), board: newBoard(), configs: newConfigs(), pages: newPages(), after: newAftermath(), conflicts: newConflicts(), unsaved: newUnsavedPages(), bounds: b, quit: make(chan struct{})}
+	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, bounds: b, quit: make(chan struct{}),
+		editor: editor{docs: newDocuments(), folders: newFolders(), set: &settings{}, configs: newConfigs(), unsaved: newUnsavedPages()},
+		desk: desk{runs: newRuns(), shelf: newShelf(), board: newBoard(), pages: newPages(), after: newAftermath(), ready: newReadyEdits(),
+			conflicts: newConflicts()}}
 	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(&capped{ReadWriteCloser: rwc}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())
