@@ -38,7 +38,7 @@ func (a *app) agentCmd() *cobra.Command {
 			return nil
 		})
 	}}
-	return group("agent", "See, choose and examine agents", list, use, a.agentDoctorCmd())
+	return group("agent", "See, choose, examine and export agents", list, use, a.agentDoctorCmd(), a.agentExportCmd())
 }
 
 // withMaybeWiki is withHost for verbs that need no wiki; w is nil where there is none.

@@ -35,6 +35,8 @@ func TestAgents(t *testing.T) {
 				{"rate limited", []int{429}, agentRateLimited},
 				{"hang", nil, agentHang},
 				{"question", nil, agentQuestion},
+				{"doctor", nil, agentDoctor},
+				{"export", nil, agentExport},
 			} {
 				t.Run(c.name, func(t *testing.T) {
 					t.Parallel()

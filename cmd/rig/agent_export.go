@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
+	"github.com/rigwiki/rig/wiki"
+)
+
+// agentExportCmd is `rig wiki agent export NAME DIR`.
+func (a *app) agentExportCmd() *cobra.Command {
+	return &cobra.Command{Use: "export NAME DIR", Short: "Write an agent as a directory adapter, for other hosts", Args: args(cobra.ExactArgs(2)), RunE: func(c *cobra.Command, as []string) error {
+		return a.withMaybeWiki(func(h *wiki.Host, _ *wiki.Wiki) error {
+			made, err := h.Export(c.Context(), as[0], a.abs(as[1]))
+			if err != nil {
+				return err
+			}
+			a.data = map[string]any{"files": made}
+			for _, f := range made {
+				a.say("%s", f)
+			}
+			return nil
+		})
+	}}
+}
+
+// contractWireCmd is the hidden verb behind an exported adapter's wire: `rig wiki __wire NAME PROJECT [--dry-run] [--remove]`.
+func (a *app) contractWireCmd() *cobra.Command {
+	var r adapters.WireRequest
+	c := &cobra.Command{Use: "__wire NAME PROJECT", Hidden: true, Args: args(cobra.ExactArgs(2)), RunE: func(c *cobra.Command, as []string) error {
+		h, err := a.host()
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		r.Project = a.abs(as[1])
+		report, err := h.Wire(c.Context(), as[0], r)
+		for _, line := range report.Lines {
+			a.say("%s", line)
+		}
+		return err
+	}}
+	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "say what would be done")
+	c.Flags().BoolVar(&r.Remove, "remove", false, "take it back")
+	return c
+}
+
+// contractRunCmd is the hidden verb behind an exported adapter's run: `rig wiki __run NAME`, the rest by environment. The host that calls it
+// confines and supervises it, as package sandbox does for ours; this process is part of what runs there.
+func (a *app) contractRunCmd() *cobra.Command {
+	return &cobra.Command{Use: "__run NAME", Hidden: true, Args: args(cobra.ExactArgs(1)), RunE: func(c *cobra.Command, as []string) error {
+		h, err := a.host()
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		run, err := h.Contract(c.Context(), as[0], a.env)
+		if err != nil {
+			return err
+		}
+		outcome, code, err := a.startContract(c.Context(), run)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out, strings.TrimRight(outcome.Text, "\n"))
+		for _, d := range outcome.Denials {
+			a.warn("%s was refused %s on %s", as[0], d.Tool, d.Target)
+		}
+		switch f := outcome.Failure; {
+		case f != nil:
+			return fail(max(code, wiki.ExitFailed), f.Hint, "%s: %s", as[0], f.Message)
+		case code != 0:
+			return fail(code, "", "%s ended with exit status %d", as[0], code)
+		case !outcome.OK:
+			return fail(wiki.ExitFailed, "", "%s ended without saying that it was done", as[0])
+		}
+		return nil
+	}}
+}
+
+// startContract starts the agent, follows its stream and passes its events on.
+func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapters.Outcome, code int, err error) {
+	files, err := os.MkdirTemp("", "rig-run-")
+	if err != nil {
+		return o, 0, err
+	}
+	defer os.RemoveAll(files)
+	cmd, err := a.contractCommand(ctx, run, files)
+	if err != nil {
+		return o, 0, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return o, 0, err
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return o, 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return o, 0, err
+	}
+	if !run.TwoWay {
+		go func() {
+			_, _ = stdin.Write(run.Stdin) // an agent that ends without reading is no fault
+			_ = stdin.Close()
+		}()
+	}
+	post, done := emitter(a.getenv("BOARD_PORT"), a.getenv("BOARD_TOKEN"))
+	o = run.Adapter.Converse(ctx, struct {
+		io.Reader
+		io.Writer
+	}{stdout, stdin}, func(e adapters.Event) {
+		e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
+		post(e.Capped())
+	})
+	if run.TwoWay {
+		_ = stdin.Close()
+	}
+	_, _ = io.Copy(io.Discard, stdout)
+	err = cmd.Wait()
+	done()
+	if cmd.ProcessState == nil {
+		return o, 0, err
+	}
+	return o, cmd.ProcessState.ExitCode(), nil
+}
+
+// contractCommand writes the plan's files into a folder and gives the command that names them.
+func (a *app) contractCommand(ctx context.Context, run wiki.ContractRun, files string) (*exec.Cmd, error) {
+	for name, text := range run.Files {
+		if err := os.WriteFile(filepath.Join(files, name), text, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	in := func(list []string) []string {
+		out := make([]string, len(list))
+		for i, s := range list {
+			out[i] = strings.ReplaceAll(s, "{files}", files)
+		}
+		return out
+	}
+	argv := in(run.Argv)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = run.Cwd, in(run.Env), a.err, 5*time.Second
+	cmd.Cancel = func() error {
+		if run.Stop != nil {
+			return cmd.Process.Signal(run.Stop)
+		}
+		return cmd.Process.Signal(os.Interrupt)
+	}
+	return cmd, nil
+}
+
+// emitter posts events to the board without ever holding up the agent: where the board is slow, events are dropped.
+func emitter(port, token string) (post func(adapters.Event), done func()) {
+	if port == "" {
+		return func(adapters.Event) {}, func() {}
+	}
+	queue, ended := make(chan adapters.Event, 256), make(chan struct{})
+	client := http.Client{Timeout: 2 * time.Second}
+	go func() {
+		defer close(ended)
+		for e := range queue {
+			body, err := json.Marshal(e)
+			if err != nil {
+				continue
+			}
+			req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+board.Path, bytes.NewReader(body))
+			if err != nil {
+				continue
+			}
+			req.Header.Set("Content-Type", "application/json")
+			if token != "" {
+				req.Header.Set(board.TokenHeader, token)
+			}
+			if resp, err := client.Do(req); err == nil { // no board: the run goes on without
+				_ = resp.Body.Close()
+			}
+		}
+	}()
+	post = func(e adapters.Event) {
+		select {
+		case queue <- e:
+		default:
+		}
+	}
+	return post, func() {
+		close(queue)
+		select {
+		case <-ended:
+		case <-time.After(3 * time.Second):
+		}
+	}
+}
