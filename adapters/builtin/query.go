@@ -159,8 +159,8 @@ func (a *agent) passages(pages []page, asked []string) []passage {
 		about := wordSet(strings.Join(content(words(strings.Join(p.names(), " "))), " "))
 		n := 0
 		for _, par := range doc.pars {
-			if par.text == strings.Trim(note, "*") {
-				continue
+			if par.text == strings.Trim(note, "*") || strings.Contains(par.text, " · ") {
+				continue // our own note and list of terms say nothing
 			}
 			for _, s := range sentences(readable(par.text)) {
 				n++
