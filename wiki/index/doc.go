@@ -4,5 +4,10 @@
 // names compared after NFC and case folding); a buffer overrides the disk at once; opening costs no time in proportion to the pages where the
 // kept index is current; a broken or older index file is rebuilt and that is said, never fatal; only regular files are opened.
 //
+// On disk, in a cache folder of its own: "names", a mapped list of what is there with the stat identity of each page and folder, sorted keys for
+// names, aliases and ideas; and segments, never changed once written, with the links, search terms and texts of some pages each. A refresh
+// writes what changed to a new segment and lays out names anew; readers keep what they have mapped. Nothing of it is needed: a folder that is
+// deleted, broken or shared with other processes costs time only.
+//
 // It judges nothing (package wiki's policy and wiki/lint do), writes no page and knows no editor; positions are byte offsets.
 package index
