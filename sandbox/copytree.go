@@ -1,18 +1,14 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -212,6 +208,36 @@ func (cp *copier) files(rel string, names []string) error {
 
 // file copies one file, or the buffer of bufferRel where the user has not saved it.
 func (cp *copier) file(from *dir, name string, to *dir, toName, bufferRel string) (*entry, error) {
+	text, buffered := cp.spec.Buffers[bufferRel]
+	if !buffered {
+		b, st, err := from.read(name, min(reflinkFrom, cp.spec.Limits.FileBytes))
+		if errors.Is(err, errLarge) {
+			return cp.large(from, name, to, toName)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return cp.text(b, st, to, toName)
+	}
+	st, err := from.lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	return cp.text(text, st, to, toName)
+}
+
+// text lays in a text that was read.
+func (cp *copier) text(b []byte, lower stat, to *dir, name string) (_ *entry, err error) {
+	e := &entry{lower: lower}
+	if e.view, err = to.writeNew(name, 0o600|lower.mode.Perm(), b); err != nil {
+		return nil, err
+	}
+	e.base, err = cp.pack.put(b)
+	return e, err
+}
+
+// large copies a file without holding it in memory: it shares blocks where the file system can, and copies where it cannot.
+func (cp *copier) large(from *dir, name string, to *dir, toName string) (_ *entry, err error) {
 	src, st, err := from.open(name)
 	if err != nil {
 		return nil, err
@@ -223,179 +249,25 @@ func (cp *copier) file(from *dir, name string, to *dir, toName, bufferRel string
 	}
 	defer dst.Close()
 	e := &entry{lower: st, base: span{size: -1}}
-	if text, ok := cp.spec.Buffers[bufferRel]; ok {
-		e.base, err = cp.text(text, dst)
-	} else if st.id.Size > reflinkFrom {
-		err = cp.large(e, src, dst)
-	} else {
-		err = cp.small(e, from, name, dst)
-	}
-	if err == nil {
-		e.view, err = fstat(dst)
-	}
-	if err != nil {
-		to.remove(toName)
-		return nil, err
-	}
-	return e, nil
-}
-
-func (cp *copier) text(b []byte, dst *os.File) (span, error) {
-	if _, err := dst.Write(b); err != nil {
-		return span{}, err
-	}
-	return cp.pack.put(b)
-}
-
-func (cp *copier) small(e *entry, from *dir, name string, dst *os.File) error {
-	b, st, err := from.read(name, cp.spec.Limits.FileBytes)
-	if errors.Is(err, errLarge) { // it grew between two looks at it
-		return fmt.Errorf("changed while it was copied")
-	}
-	if err != nil {
-		return err
-	}
-	e.lower = st
-	e.base, err = cp.text(b, dst)
-	return err
-}
-
-// large shares blocks where the file system can, and copies where it cannot.
-func (cp *copier) large(e *entry, src, dst *os.File) error {
-	keep := e.lower.id.Size <= cp.spec.Limits.FileBytes
+	keep := st.id.Size <= cp.spec.Limits.FileBytes
 	cloned := reflink(dst, src) == nil
-	if cloned && !keep {
-		return nil
-	}
-	var to io.Writer = dst
+	var into io.Writer = dst
 	if keep {
-		e.base = cp.pack.reserve(e.lower.id.Size)
+		e.base = cp.pack.reserve(st.id.Size)
 		w := io.NewOffsetWriter(cp.pack.f, e.base.off)
-		if to = io.MultiWriter(dst, w); cloned {
-			to = w
+		if into = io.MultiWriter(dst, w); cloned {
+			into = w
 		}
 	}
-	n, err := io.Copy(to, io.LimitReader(src, e.lower.id.Size))
-	if err == nil && n != e.lower.id.Size {
-		err = fmt.Errorf("changed while it was copied")
-	}
-	return err
-}
-
-// link lays in a regular file where the lower folder has a link to a file inside it.
-func (cp *copier) link(rel string) error {
-	real, err := filepath.EvalSymlinks(filepath.Join(cp.spec.Root, filepath.FromSlash(rel)))
-	if err != nil {
-		cp.leave(rel, Symlink, "the link leads nowhere")
-		return nil
-	}
-	target, ok := relTo(cp.spec.Root, real)
-	if !ok {
-		cp.leave(rel, Symlink, "the link leaves the folder")
-		return nil
-	}
-	if cp.manifest[target] == nil {
-		cp.leave(rel, Symlink, "the link does not lead to a file that is shown")
-		return nil
-	}
-	from, name, err := cp.lower.beneath(target)
-	if err != nil {
-		return err
-	}
-	defer from.close()
-	to, toName, err := cp.to.beneath(rel)
-	if err != nil {
-		return err
-	}
-	defer to.close()
-	e, err := cp.file(from, name, to, toName, target)
-	if err != nil {
-		return fmt.Errorf("copy %s: %w", rel, err)
-	}
-	e.target = target
-	cp.manifest[rel] = e
-	return nil
-}
-
-// buffers lays in unsaved texts of files that are not on disk yet.
-func (cp *copier) buffers() error {
-	for rel, text := range cp.spec.Buffers {
-		if cp.manifest[rel] != nil || slices.ContainsFunc(cp.spec.Protect, func(p string) bool { return within(p, rel) }) {
-			continue
+	if keep || !cloned {
+		n, err := io.Copy(into, io.LimitReader(src, st.id.Size))
+		if err == nil && n != st.id.Size {
+			err = errors.New("changed while it was copied")
 		}
-		f, err := cp.place(rel, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil { // its folder is a link, or hidden by a file
-			cp.warn("%s: its unsaved text could not be laid in: %v", rel, err)
-			continue
-		}
-		e := &entry{}
-		if e.base, err = cp.text(text, f); err == nil {
-			e.view, err = fstat(f)
-		}
-		f.Close()
-		if err != nil {
-			return err
-		}
-		cp.manifest[rel] = e
-	}
-	return nil
-}
-
-// inject lays in the given files, read-only.
-func (cp *copier) inject() error {
-	for rel, host := range cp.spec.Inject {
-		b, err := os.ReadFile(host)
-		if err != nil {
-			return err
-		}
-		f, err := cp.place(rel, 0o444)
-		if err != nil {
-			return fmt.Errorf("lay in %s: %w", rel, err)
-		}
-		_, err = io.Copy(f, bytes.NewReader(b))
-		if err2 := f.Close(); err == nil {
-			err = err2
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// place makes a file and the folders it needs.
-func (cp *copier) place(rel string, mode fs.FileMode) (*os.File, error) {
-	for i := range len(rel) {
-		if rel[i] != '/' {
-			continue
-		}
-		p, name, err := cp.to.beneath(rel[:i])
 		if err != nil {
 			return nil, err
 		}
-		err = p.mkdir(name, 0o755)
-		p.close()
-		if err != nil {
-			return nil, err
-		}
-		cp.viewFolder[rel[:i]] = true
 	}
-	p, name, err := cp.to.beneath(rel)
-	if err != nil {
-		return nil, err
-	}
-	defer p.close()
-	return p.create(name, mode)
-}
-
-// relTo is the slash path of p below root.
-func relTo(root, p string) (string, bool) {
-	rel, err := filepath.Rel(root, p)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
+	e.view, err = fstat(dst)
+	return e, err
 }

@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 )
 
@@ -23,30 +21,6 @@ var errKind = errors.New("not a regular file")
 
 // errLarge: a file is larger than what may be read of it.
 var errLarge = errors.New("larger than the limit")
-
-// readAll reads at most limit bytes; a longer file is errLarge.
-func readAll(f *os.File, size, limit int64) ([]byte, error) {
-	if size > limit {
-		return nil, errLarge
-	}
-	b := make([]byte, 0, size+1)
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := f.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if int64(len(b)) > limit {
-			return nil, errLarge
-		}
-		if err == io.EOF {
-			return b, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
 
 // beneath opens the folder that holds rel, going through folders only, never through a link. The caller closes it.
 func (d *dir) beneath(rel string) (parent *dir, name string, err error) {
@@ -105,18 +79,9 @@ func (d *dir) readRel(rel string, limit int64) ([]byte, stat, error) {
 // is read again.
 func (d *dir) read(name string, limit int64) ([]byte, stat, error) {
 	for try := 0; ; try++ {
-		f, before, err := d.open(name)
-		if err != nil {
-			return nil, before, err
-		}
-		b, err := readAll(f, before.id.Size, limit)
-		after, err2 := fstat(f)
-		f.Close()
-		if err != nil {
-			return nil, before, err
-		}
-		if err2 == nil && after.id == before.id || try == 2 {
-			return b, after, err2
+		b, before, after, err := d.readOnce(name, limit)
+		if err != nil || after.id == before.id || try == 2 {
+			return b, after, err
 		}
 	}
 }

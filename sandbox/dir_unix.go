@@ -93,6 +93,71 @@ func (d *dir) open(name string) (*os.File, stat, error) {
 	return f, st, nil
 }
 
+// readOnce reads a regular file by system calls alone: in a folder of many small files, what package os does besides costs as much again.
+func (d *dir) readOnce(name string, limit int64) (b []byte, before, after stat, err error) {
+	var fd int
+	err = retry(func() (err error) {
+		fd, err = unix.Openat(d.fd(), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return nil, before, after, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, before, after, &os.PathError{Op: "fstat", Path: name, Err: err}
+	}
+	before = statOf(&st)
+	if !before.mode.IsRegular() {
+		return nil, before, after, errKind
+	}
+	if before.id.Size > limit {
+		return nil, before, after, errLarge
+	}
+	b = make([]byte, before.id.Size+1)
+	n := 0
+	for n < len(b) {
+		var got int
+		err := retry(func() (err error) {
+			got, err = unix.Read(fd, b[n:])
+			return err
+		})
+		if err != nil {
+			return nil, before, after, &os.PathError{Op: "read", Path: name, Err: err}
+		}
+		if got == 0 {
+			break
+		}
+		n += got
+	}
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, before, after, &os.PathError{Op: "fstat", Path: name, Err: err}
+	}
+	return b[:n:n], before, statOf(&st), nil
+}
+
+// writeNew makes a file that must not exist, and tells its identity.
+func (d *dir) writeNew(name string, mode fs.FileMode, text []byte) (stat, error) {
+	fd, err := unix.Openat(d.fd(), name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))
+	if err != nil {
+		return stat{}, &os.PathError{Op: "create", Path: name, Err: err}
+	}
+	defer unix.Close(fd)
+	for len(text) > 0 {
+		n, err := unix.Write(fd, text)
+		if err != nil && err != unix.EINTR {
+			return stat{}, &os.PathError{Op: "write", Path: name, Err: err}
+		}
+		text = text[max(n, 0):]
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return stat{}, &os.PathError{Op: "fstat", Path: name, Err: err}
+	}
+	return statOf(&st), nil
+}
+
 // create makes a file that must not exist.
 func (d *dir) create(name string, mode fs.FileMode) (*os.File, error) {
 	fd, err := unix.Openat(d.fd(), name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -43,7 +44,7 @@ func (d *dir) names(max int) ([]string, error) {
 	if len(names) > 0 {
 		err = nil
 	}
-	if err != nil && err.Error() == "EOF" {
+	if err == io.EOF {
 		err = nil
 	}
 	return names, err
@@ -67,6 +68,37 @@ func (d *dir) open(name string) (*os.File, stat, error) {
 	}
 	f, err := d.r.Open(name)
 	return f, st, err
+}
+
+func (d *dir) readOnce(name string, limit int64) (b []byte, before, after stat, err error) {
+	f, before, err := d.open(name)
+	if err != nil {
+		return nil, before, after, err
+	}
+	defer f.Close()
+	if before.id.Size > limit {
+		return nil, before, after, errLarge
+	}
+	if b, err = io.ReadAll(io.LimitReader(f, limit+1)); err != nil {
+		return nil, before, after, err
+	}
+	if int64(len(b)) > limit {
+		return nil, before, after, errLarge
+	}
+	after, err = fstat(f)
+	return b, before, after, err
+}
+
+func (d *dir) writeNew(name string, mode fs.FileMode, text []byte) (stat, error) {
+	f, err := d.create(name, mode)
+	if err != nil {
+		return stat{}, err
+	}
+	defer f.Close()
+	if _, err := f.Write(text); err != nil {
+		return stat{}, err
+	}
+	return fstat(f)
 }
 
 func (d *dir) create(name string, mode fs.FileMode) (*os.File, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // stopSignal is the stop signal of a program that has none of its own.
-const stopSignal = syscall.SIGTERM
+func stopSignal() os.Signal { return syscall.SIGTERM }
 
 // helpers is the table of what this executable can be started as.
 func helpers() map[string]func() {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-const stopSignal = syscall.SIGTERM
+func stopSignal() os.Signal { return syscall.SIGTERM }
 
 // group is a program as leader of its own session and process group. A process that leaves the group is not seen.
 type group struct{ cmd *exec.Cmd }

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-var stopSignal = os.Kill // the system has no other that reaches a program without a console
+// stopSignal is the stop signal of a program that has none of its own: the system has no other that reaches one without a console.
+func stopSignal() os.Signal { return os.Kill }
 
 // jobbed is a program in a job object, which ends all that came from it.
 type jobbed struct {

@@ -139,7 +139,7 @@ func (r *run) end() {
 	}
 	sig := r.c.Stop
 	if sig == nil {
-		sig = stopSignal
+		sig = stopSignal()
 	}
 	r.child.stop(sig)
 	if r.within(r.limits.Grace, nil) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +43,7 @@ type link struct{ Path, Target string }
 // covered; then what was cloned is attached where it was.
 type builder struct {
 	spec    viewSpec
+	root    int     // the host's folder, held before anything is mounted: it may lie in RunDir
 	stage   int     // tmpfs with the layers, at RunDir while we build
 	covers  []place // empty folders over the host's
 	places  []place // what goes back in
@@ -64,6 +64,10 @@ func (b *builder) build() (upper int, err error) {
 		return -1, fmt.Errorf("make mounts private: %w", err)
 	}
 	b.masks = masksFor(b.spec)
+	if b.root, err = openPath(unix.AT_FDCWD, b.spec.Root); err != nil {
+		return -1, err
+	}
+	defer unix.Close(b.root)
 	for _, step := range []func() error{b.cloneHost, b.protect, b.makeStage, b.inject} {
 		if err := step(); err != nil {
 			return -1, err
@@ -109,13 +113,8 @@ func (b *builder) cloneHost() error {
 
 // protect clones what is read-only in place.
 func (b *builder) protect() error {
-	root, err := openPath(unix.AT_FDCWD, b.spec.Root)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(root)
 	for _, rel := range b.spec.Protect {
-		fd, err := openBeneath(root, rel)
+		fd, err := openBeneath(b.root, rel)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR) {
 			continue // nothing there, or a link, which policy judges
 		}
@@ -205,12 +204,7 @@ func (b *builder) inject() error {
 
 // layers fills the middle layer, mounts the overlay and clones its upper folder for the parent.
 func (b *builder) layers() (upper int, err error) {
-	root, err := openPath(unix.AT_FDCWD, b.spec.Root)
-	if err != nil {
-		return -1, err
-	}
-	defer unix.Close(root)
-	mid := &midLayer{root: root, dir: b.spec.RunDir + "/mid", uid: b.spec.UID, gid: b.spec.GID}
+	mid := &midLayer{root: b.root, dir: b.spec.RunDir + "/mid", uid: b.spec.UID, gid: b.spec.GID}
 	if err := mid.fill(b.spec, b.inRoot); err != nil {
 		return -1, fmt.Errorf("middle layer: %w", err)
 	}
@@ -226,117 +220,13 @@ func (b *builder) layers() (upper int, err error) {
 	if err := mid.like("", b.spec.RunDir+"/upper"); err != nil { // the view's own folder shows the attributes of upper
 		return -1, err
 	}
-	view, err := newOverlay([]int{fds["mid"], root}, fds["upper"], fds["work"])
+	view, err := newOverlay([]int{fds["mid"], b.root}, fds["upper"], fds["work"])
 	if err != nil {
 		return -1, fmt.Errorf("overlay: %w", err)
 	}
 	b.later(b.spec.Root, view)
 	// a clone of its own: what is done to the mounts here must not reach the parent's descriptor
 	return cloneTree(fds["upper"], writable, 0)
-}
-
-// opaqueXattr marks a folder whose lower one does not show (overlayfs with userxattr).
-const opaqueXattr = "user.overlay.opaque"
-
-// midLayer is the layer between the folder and what the program writes: whiteouts over what is hidden, unsaved texts, mount points.
-type midLayer struct {
-	root     int
-	dir      string
-	uid, gid int
-}
-
-// fill makes the layer; points are mount points in it.
-func (m *midLayer) fill(s viewSpec, points []place) error {
-	if err := m.like("", m.dir); err != nil {
-		return err
-	}
-	for _, p := range points {
-		var st unix.Stat_t
-		if err := unix.Fstat(p.mount, &st); err != nil {
-			return err
-		}
-		make := m.mkdirs
-		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			make = func(rel string) error { return m.file(rel, nil) }
-		}
-		if err := make(p.path); err != nil {
-			return err
-		}
-	}
-	for rel, text := range s.Buffers {
-		if slices.ContainsFunc(s.Protect, func(p string) bool { return within(p, rel) }) {
-			continue
-		}
-		if err := m.file(rel, text); err != nil {
-			return fmt.Errorf("unsaved text of %s: %w", rel, err)
-		}
-	}
-	for _, name := range s.Hidden {
-		err := unix.Mknod(m.dir+"/"+name, unix.S_IFCHR, 0)
-		if errors.Is(err, fs.ErrExist) { // a mount point is in it: nothing else of it shows
-			err = unix.Setxattr(m.dir+"/"+name, opaqueXattr, []byte("y"), 0)
-		}
-		if err != nil {
-			return fmt.Errorf("whiteout %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// file makes a file and its folders.
-func (m *midLayer) file(rel string, text []byte) error {
-	if err := m.mkdirs(path.Dir(rel)); err != nil {
-		return err
-	}
-	p := m.dir + "/" + rel
-	if err := os.WriteFile(p, text, 0o644); err != nil {
-		return err
-	}
-	return m.like(rel, p)
-}
-
-func (m *midLayer) mkdirs(rel string) error {
-	p := m.dir + "/" + rel
-	if st, err := os.Lstat(p); err == nil && st.IsDir() {
-		return nil
-	}
-	if err := m.mkdirs(path.Dir(rel)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(p, 0o755); err != nil {
-		return err
-	}
-	return m.like(rel, p)
-}
-
-// like gives p the owner and mode that rel has in the folder, or those of the program where there is none.
-func (m *midLayer) like(rel, p string) error {
-	uid, gid := m.uid, m.gid
-	mode := uint32(0)
-	fd, err := m.root, error(nil)
-	if rel != "" {
-		fd, err = openBeneath(m.root, rel)
-	}
-	if err == nil {
-		var st unix.Stat_t
-		if err := unix.Fstat(fd, &st); err != nil {
-			return err
-		}
-		uid, gid, mode = int(st.Uid), int(st.Gid), st.Mode&0o7777
-		if st.Mode&unix.S_IFMT == unix.S_IFLNK {
-			mode = 0
-		}
-		if rel != "" {
-			unix.Close(fd)
-		}
-	}
-	if err := unix.Chown(p, uid, gid); err != nil {
-		return err
-	}
-	if mode == 0 {
-		return nil
-	}
-	return unix.Chmod(p, mode)
 }
 
 // cloneState makes each state folder a layer of its own over the user's, and copies single files, which programs replace by renaming.
