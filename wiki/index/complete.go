@@ -1,107 +1,267 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // Name is a page or file by one of its names.
 type Name struct {
 	Path  string
-	Title string // of a page
-	Alias string // the alias that matched, "" where the name or the title did
+	Title string // of a page; its file's name where it has none
+	Alias string // the alias that matched, "" where another name did
 }
 
-// Names gives what a user may mean who has typed part of a name, title or alias, best first: what begins with it, then what has a word that
-// begins with it, then what holds it; pages before files, short names first. An empty part gives pages. It looks at every name, which takes
-// milliseconds at 100,000 pages, and reads no page.
-func (x *Index) Names(part string, limit int) []Name {
-	part = Fold(part)
-	best := namesFound{limit: limit}
+// Names finds what somebody who typed so far may mean by it: pages and files one of whose names (file name, title, alias; the path where typed
+// holds a "/") has the typed letters in this order, ignoring case and with blanks, dashes and underscores alike. Pages come before files, then names
+// that begin so, that have a word that begins so, that hold it, that have the letters; short ones first. It reads no page. The first call lays out a
+// table of the names, some tens of bytes a page.
+func (x *Index) Names(typed string, limit int) []Name {
+	if limit <= 0 {
+		return nil
+	}
+	w := newWanted(typed)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	t := x.completion.of(x)
+	best := completions{limit: limit}
 	for row := range uint32(x.base.count()) {
-		if !x.masked[row] && x.base.class(row) != conflictClass && x.base.mayHold(row, part) {
-			best.add(part, x.base.entry(row), x.behind)
+		if w.mask&^t.masks[row] != 0 {
+			continue
+		}
+		if s, ok := w.score(t.line(row)); ok && !x.masked[row] {
+			best.add(s, t.behind[row], ref{n: x.base, row: row})
+		}
+	}
+	memory := func(e *entry) {
+		if e == nil || e.class == conflictClass {
+			return
+		}
+		if s, ok := w.score(nameLine(nil, e)); ok {
+			best.add(s, x.givesWay(e), ref{e: e})
 		}
 	}
 	for rel, e := range x.over {
-		if _, ok := x.buffers[rel]; !ok && e != nil && e.class != conflictClass {
-			best.add(part, e, x.behind)
+		if _, ok := x.buffers[rel]; !ok {
+			memory(e)
 		}
 	}
 	for _, e := range x.buffers {
-		best.add(part, e, x.behind)
+		memory(e)
 	}
-	out := make([]Name, len(best.list))
-	for i, f := range best.list {
-		out[i] = f.Name
-	}
-	return out
+	return best.list()
 }
 
-// mayHold sorts out rows whose names cannot hold an ASCII part; letters beyond ASCII have too many spellings to tell here.
-func (n *names) mayHold(row uint32, part string) bool {
-	for i := 0; i < len(part); i++ {
-		if part[i] >= utf8.RuneSelf {
-			return true
+// completion keeps the table of names of a base.
+type completion struct {
+	mu    sync.Mutex
+	base  *names
+	table *nameTable
+}
+
+// of gives the table of what is the base now. The caller holds x.mu.
+func (c *completion) of(x *Index) *nameTable {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.table == nil || c.base != x.base {
+		c.base, c.table = x.base, newNameTable(x)
+	}
+	return c.table
+}
+
+// The reasons for which a match comes later.
+const (
+	inBehind = 1 << iota // it lies in a folder that gives way
+	noPage               // it is a file
+)
+
+func (x *Index) givesWay(e *entry) uint8 {
+	return uint8(truth(x.behind(e.path))*inBehind + truth(e.class != pageClass)*noPage)
+}
+
+// nameTable holds for each row its names, loose, on one line each: path, name, title, aliases. A conflict copy's are empty.
+type nameTable struct {
+	masks  []uint64 // the letters of a row's names, hashed to bits; nothing that is not there can match
+	behind []uint8
+	ends   []uint32
+	text   []byte
+}
+
+func newNameTable(x *Index) *nameTable {
+	n := x.base
+	t := &nameTable{masks: make([]uint64, n.count()), behind: make([]uint8, n.count()), ends: make([]uint32, n.count())}
+	for row := range uint32(n.count()) {
+		start := len(t.text)
+		if e := n.entry(row); e.class != conflictClass {
+			t.text = nameLine(t.text, e)
+			t.behind[row] = x.givesWay(e)
+		}
+		t.masks[row] = letters(t.text[start:])
+		t.ends[row] = uint32(len(t.text))
+	}
+	return t
+}
+
+func (t *nameTable) line(row uint32) []byte {
+	start := uint32(0)
+	if row > 0 {
+		start = t.ends[row-1]
+	}
+	return t.text[start:t.ends[row]]
+}
+
+func nameLine(b []byte, e *entry) []byte {
+	b = append(append(append(b, loosePath(e.path)...), '\n'), Loose(stem(e.path))...)
+	if e.class != pageClass {
+		return b
+	}
+	b = append(append(b, '\n'), Loose(e.title)...)
+	for _, a := range e.aliases {
+		b = append(append(b, '\n'), Loose(a)...)
+	}
+	return b
+}
+
+// letters is a set of runes, hashed into a word; gaps do not count.
+func letters(b []byte) (mask uint64) {
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if b = b[n:]; r != '-' {
+			mask |= 1 << (uint32(r) * 0x9e3779b1 >> 26)
 		}
 	}
-	r := n.row(row)
-	return indexFold(n.strings[u32(r, 0):u32(r, 4)+u32(r, 5)], part) >= 0 // path, title and aliases stand side by side
+	return mask
 }
 
-type namesFound struct {
+// wanted is what was typed.
+type wanted struct {
+	text   []byte
+	inside []byte // text behind a dash
+	mask   uint64
+	path   bool
+}
+
+func newWanted(typed string) wanted {
+	w := wanted{path: strings.Contains(typed, "/")}
+	text := Loose(strings.TrimSpace(typed))
+	if w.path {
+		dir, name := splitPath(strings.TrimPrefix(strings.TrimPrefix(typed, "./"), "/"))
+		text = Loose(name)
+		if dir != "" {
+			text = loosePath(dir) + "/" + text
+		}
+	}
+	w.text, w.inside, w.mask = []byte(text), []byte("-"+text), letters([]byte(text))
+	return w
+}
+
+// nameScore says how well a page matches; less is better.
+type nameScore struct {
+	way    int // 1 begins so, 2 a word begins so, 3 holds it, 4 its letters in order
+	length int
+	alias  int // number of the alias that matched, from 1; 0 is another name
+}
+
+// score looks through a row's names for the best.
+func (w *wanted) score(line []byte) (nameScore, bool) {
+	best, ok := nameScore{way: 5}, false
+	for i := 0; len(line) > 0; i++ {
+		var name []byte
+		name, line, _ = bytes.Cut(line, []byte("\n"))
+		if (i == 0) != w.path { // the path only for a path
+			if w.path {
+				break
+			}
+			continue
+		}
+		if way := w.way(name); way < best.way || way == best.way && ok && len(name) < best.length && i < 3 {
+			best, ok = nameScore{way: way, length: len(name), alias: max(0, i-2)}, true
+		}
+	}
+	return best, ok
+}
+
+func (w *wanted) way(name []byte) int {
+	if len(w.text) == 0 {
+		return 3
+	}
+	at := bytes.Index(name, w.text)
+	switch {
+	case at == 0:
+		return 1
+	case at > 0 && (name[at-1] == '-' || name[at-1] == '/'), at > 0 && bytes.Contains(name, w.inside):
+		return 2
+	case at > 0:
+		return 3
+	}
+	rest := name
+	for t := w.text; len(t) > 0; {
+		r, n := utf8.DecodeRune(t)
+		t = t[n:]
+		if r == '-' {
+			continue
+		}
+		i := bytes.IndexRune(rest, r)
+		if i < 0 {
+			return 5
+		}
+		rest = rest[i+n:]
+	}
+	return 4
+}
+
+// completions keeps the best of many: it collects some times as many as are wanted, then cuts.
+type completions struct {
 	limit int
-	list  []ranked
+	best  []ranked
+	worst uint64 // rank that a match has to beat once there are enough
 }
 
 type ranked struct {
-	Name
-	rank [4]int
+	rank  uint64 // less is better
+	alias int
+	ref   ref
 }
 
-func (f *namesFound) add(part string, e *entry, behind func(string) bool) {
-	place := cmp.Or(placeOf(stem(e.path), part), placeOf(e.title, part))
-	alias := ""
-	for _, a := range e.aliases {
-		if p := placeOf(a, part); p != 0 && (place == 0 || p < place) {
-			place, alias = p, a
+func (c *completions) add(s nameScore, behind uint8, r ref) {
+	rank := uint64(behind&noPage)<<56 | uint64(s.way)<<48 | uint64(behind&inBehind)<<40 | uint64(truth(s.alias > 0))<<32 | uint64(min(s.length, 1<<31))
+	if c.worst > 0 && rank >= c.worst {
+		return
+	}
+	if c.best = append(c.best, ranked{rank, s.alias, r}); len(c.best) > 4*c.limit+64 {
+		c.cut()
+	}
+}
+
+func (c *completions) cut() {
+	slices.SortFunc(c.best, func(a, b ranked) int {
+		if a.rank != b.rank {
+			return cmp.Compare(a.rank, b.rank)
+		}
+		return strings.Compare(a.ref.path(), b.ref.path())
+	})
+	if len(c.best) > c.limit {
+		c.best = c.best[:c.limit]
+		c.worst = c.best[c.limit-1].rank + 1
+	}
+}
+
+func (c *completions) list() []Name {
+	c.cut()
+	out := make([]Name, len(c.best))
+	for i, r := range c.best {
+		e := r.ref.entry()
+		out[i] = Name{Path: e.path, Title: e.title}
+		if e.title == "" && e.class == pageClass {
+			out[i].Title = stem(e.path)
+		}
+		if r.alias > 0 && r.alias <= len(e.aliases) {
+			out[i].Alias = e.aliases[r.alias-1]
 		}
 	}
-	if place == 0 && strings.Contains(Fold(e.path), part) {
-		place = 4
-	}
-	if place == 0 {
-		return
-	}
-	r := ranked{Name{e.path, e.title, alias}, [4]int{truth(e.class != pageClass), place, truth(behind(e.path)), len(e.path)}}
-	if r.Title == "" && e.class == pageClass {
-		r.Title = stem(e.path)
-	}
-	i, _ := slices.BinarySearchFunc(f.list, r, func(a, b ranked) int {
-		return cmp.Or(slices.Compare(a.rank[:], b.rank[:]), strings.Compare(a.Path, b.Path))
-	})
-	if i >= f.limit {
-		return
-	}
-	f.list = slices.Insert(f.list, i, r)
-	f.list = f.list[:min(len(f.list), f.limit)]
-}
-
-// placeOf tells where a name holds part: 1 at its start, 2 at a word's start, 3 elsewhere, 0 nowhere.
-func placeOf(name, part string) int {
-	name = Fold(name)
-	i := strings.Index(name, part)
-	switch {
-	case i < 0 || name == "":
-		return 0
-	case i == 0:
-		return 1
-	case isGap(rune(name[i-1])):
-		return 2
-	}
-	return 3
+	return out
 }

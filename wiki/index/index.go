@@ -47,8 +47,9 @@ type Index struct {
 	old      oldTexts
 	warnings []string
 
-	pages pageCache
-	proof sync.Once // of the segments' checksums
+	completion completion // names as they are typed
+	pages      pageCache
+	proof      sync.Once // of the segments' checksums
 }
 
 // Open opens the index of a wiki. Where a kept one is current it costs a stat for each folder; what changed in a folder is read; a page that

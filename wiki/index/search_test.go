@@ -116,7 +116,7 @@ func TestNames(t *testing.T) {
 	}), "")
 	x.SetBuffer("tea.md", []byte("# Tea"))
 	for part, want := range map[string]string{
-		"tea": "tea.md entities/ana.md concepts/Tea Pot.md concepts/teapots.md raw/tea.md concepts/steam.md assets/tea.png", "POT": "concepts/Tea Pot.md concepts/teapots.md",
+		"tea": "tea.md concepts/Tea Pot.md concepts/teapots.md entities/ana.md raw/tea.md concepts/steam.md assets/tea.png", "POT": "concepts/teapots.md concepts/Tea Pot.md",
 		"Étu": "étude.md", "zz": "", "entities/": "entities/ana.md",
 	} {
 		var got []string
