@@ -27,6 +27,10 @@ type capabilities struct {
 	llmTag          bool
 	refreshLens     bool
 	plainHover      bool // no markdown in hovers
+	definitionLink  bool // LocationLink
+	symbolTree      bool // DocumentSymbol
+	pulls           bool // textDocument/diagnostic: then findings about a page's text are not pushed
+	refreshPulls    bool // workspace/diagnostic/refresh
 }
 
 // neovim tells whether the client is Neovim, which asks once per document for annotated edits, never for file operations, and says "applied"
@@ -46,6 +50,7 @@ func readCapabilities(p *protocol.InitializeParams) capabilities {
 			c.metadata = is(e.MetadataSupport)
 		}
 		c.refreshLens = w.CodeLens != nil && is(w.CodeLens.RefreshSupport)
+		c.refreshPulls = w.Diagnostics != nil && is(w.Diagnostics.RefreshSupport)
 	}
 	if w := p.Capabilities.Window; w != nil {
 		c.progress = is(w.WorkDoneProgress)
@@ -57,6 +62,9 @@ func readCapabilities(p *protocol.InitializeParams) capabilities {
 		c.encoding = pickEncoding(g.PositionEncodings)
 	}
 	if t := p.Capabilities.TextDocument; t != nil {
+		c.definitionLink = t.Definition != nil && is(t.Definition.LinkSupport)
+		c.symbolTree = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
+		c.pulls = t.Diagnostic != nil
 		if a := t.CodeAction; a != nil {
 			c.literals = len(a.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0
 			c.llmTag = slices.Contains(a.TagSupport.ValueSet, protocol.CodeActionTagLLMGenerated)
@@ -94,11 +102,10 @@ func (s *server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 
 // offers are our capabilities.
 func (s *server) offers() protocol.ServerCapabilities {
-	return protocol.ServerCapabilities{
+	c := protocol.ServerCapabilities{
 		PositionEncoding: s.caps.encoding,
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: ptr(true), Change: ptr(protocol.TextDocumentSyncKindIncremental),
 			Save: &protocol.SaveOptions{}},
-		HoverProvider:      protocol.Boolean(true),
 		CodeActionProvider: s.codeActionOffer(),
 		CodeLensProvider:   &protocol.CodeLensOptions{},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{
@@ -109,6 +116,8 @@ func (s *server) offers() protocol.ServerCapabilities {
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{virtualScheme}},
 		},
 	}
+	s.announce(&c)
+	return c
 }
 
 // initialized asks for the settings.

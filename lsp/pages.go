@@ -17,6 +17,7 @@ type pages struct {
 	stale   map[string]bool // paths on disk that may have changed
 	indexes map[string]*opening
 	wake    chan struct{}
+	laying  sync.Mutex // one text at a time, so that an older one never follows a newer one
 }
 
 // opening is an index that is being opened in the background; a large wiki's first one takes a while.
@@ -131,9 +132,11 @@ func (s *server) reread(ctx context.Context, path string) {
 	if err != nil {
 		return // told where it was opened
 	}
+	s.pages.laying.Lock()
 	if _, open := s.docs.get(path); !open {
 		x.DropBuffer(rel)
 	}
+	s.pages.laying.Unlock()
 	if err := x.Changed(ctx, rel); err != nil && ctx.Err() == nil {
 		s.log.Warn("a page is not read again", zap.String("page", rel), zap.Error(err))
 	}
@@ -141,13 +144,17 @@ func (s *server) reread(ctx context.Context, path string) {
 
 // layIn puts an open page's text into the index.
 func (s *server) layIn(ctx context.Context, path string) {
-	doc, open := s.docs.get(path)
-	if !open {
+	w, rel, ok := s.folders.wikiOf(path)
+	if !ok {
 		return
 	}
-	if w, rel, ok := s.folders.wikiOf(path); ok {
-		if x, err := s.index(ctx, w); err == nil {
-			x.SetBuffer(rel, doc.text)
-		}
+	x, err := s.index(ctx, w)
+	if err != nil {
+		return // told where it was opened
+	}
+	s.pages.laying.Lock()
+	defer s.pages.laying.Unlock()
+	if doc, open := s.docs.get(path); open {
+		x.SetBuffer(rel, doc.text)
 	}
 }

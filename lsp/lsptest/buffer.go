@@ -184,6 +184,9 @@ func (e *Editor) change(c documentChange) error {
 		if _, err := os.Lstat(Path(c.NewURI)); err == nil {
 			return fmt.Errorf("rename onto %s", c.NewURI)
 		}
+		if err := os.MkdirAll(filepath.Dir(Path(c.NewURI)), 0o755); err != nil {
+			return err
+		}
 		return os.Rename(Path(c.OldURI), Path(c.NewURI))
 	case "delete":
 		return os.Remove(Path(c.URI))

@@ -1,0 +1,159 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/index"
+	"go.lsp.dev/protocol"
+)
+
+// indexWait bounds how long an answer waits for an index that is still being opened.
+const indexWait = 2 * time.Second
+
+// spot is an open page of a wiki with the wiki's index: where the link features look from.
+type spot struct {
+	s     *server
+	w     *wiki.Wiki
+	x     *index.Index
+	rel   string
+	text  []byte
+	page  index.Page
+	lines *lines
+}
+
+// spotAt gives the spot of a document. ok is false for what is open in no wiki, or whose index is not there yet.
+func (s *server) spotAt(ctx context.Context, uri string) (p spot, ok bool) {
+	file, ok := filePath(uri)
+	if !ok {
+		return p, false
+	}
+	doc, open := s.docs.get(file)
+	w, rel, ok := s.folders.wikiOf(file)
+	if !open || !ok {
+		return p, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, indexWait)
+	defer cancel()
+	x, err := s.fresh(ctx, w)
+	if err != nil {
+		return p, false // still being opened, or told where it was
+	}
+	page := index.ParsePage(doc.text)
+	page.Path = rel
+	return spot{s: s, w: w, x: x, rel: rel, text: doc.text, page: page, lines: newLines(doc.text, s.caps.encoding)}, true
+}
+
+// fresh gives the wiki's index with the texts of open pages laid in as they are now: the worker that does it may be behind by a keystroke.
+func (s *server) fresh(ctx context.Context, w *wiki.Wiki) (*index.Index, error) {
+	x, err := s.index(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	s.pages.mu.Lock()
+	var due []string
+	for path := range s.pages.due {
+		due = append(due, path)
+	}
+	s.pages.mu.Unlock()
+	for _, path := range due {
+		s.layIn(ctx, path)
+	}
+	return x, nil
+}
+
+// linkAt gives the link at a position: a link of any kind, a slug in front matter's sources, or its source-path.
+func (p spot) linkAt(at protocol.Position) (index.Link, bool) {
+	off := p.lines.offset(at)
+	for _, l := range p.page.Links {
+		if l.Start <= off && off < l.End {
+			return l, true
+		}
+	}
+	if off >= p.page.Front.End {
+		return index.Link{}, false
+	}
+	for _, f := range p.page.Front.Fields {
+		if off < f.ValueStart || off > f.End {
+			continue
+		}
+		switch strings.ToLower(f.Key) {
+		case "sources", "source-path", "source":
+			return p.valueAt(off, f)
+		}
+	}
+	return index.Link{}, false
+}
+
+// valueAt gives the value of front matter at an offset as a link.
+func (p spot) valueAt(off int, f index.Field) (index.Link, bool) {
+	for _, v := range f.Values {
+		for from := f.ValueStart; v != ""; {
+			i := bytes.Index(p.text[from:f.End], []byte(v))
+			if i < 0 {
+				break
+			}
+			start := from + i
+			if from = start + len(v); start <= off && off <= from {
+				return index.Link{Kind: index.Property, Target: v, Start: start, End: from, TargetStart: start, TargetEnd: from}, true
+			}
+		}
+	}
+	return index.Link{}, false
+}
+
+// resolve gives what a link leads to. The slug in sources: means the page in sources/ before any other.
+func (p spot) resolve(l index.Link) (rel string, ok bool) {
+	if l.Kind == index.Property && p.text[l.Start] != '[' {
+		inner := index.Link{Kind: index.Wiki, Target: "/" + path.Join(p.w.Pages, "sources", l.Target)}
+		if found := p.x.ResolveLink(p.rel, inner); len(found) > 0 && found[0].How <= index.Folded {
+			return found[0].Path, true
+		}
+	}
+	found := p.x.ResolveLink(p.rel, l)
+	if len(found) == 0 {
+		return "", false
+	}
+	return found[0].Path, true
+}
+
+// pageOf gives a page as it is now with its text as editors count it, without byte order mark; the spot's own is the buffer's.
+func (p spot) pageOf(rel string) (page index.Page, text []byte, ok bool) {
+	if rel == p.rel {
+		return p.page, p.text, true
+	}
+	return pageNow(p.x, rel)
+}
+
+// pageNow gives a page of the index with its text as editors count it: they take a byte order mark off.
+func pageNow(x *index.Index, rel string) (index.Page, []byte, bool) {
+	page, ok := x.Page(rel)
+	if !ok {
+		return page, nil, false
+	}
+	text, ok := x.Source(rel)
+	if bare, marked := bytes.CutPrefix(text, bom); marked || int64(len(text)) != page.Size {
+		text, page = bare, index.ParsePage(bare) // the offsets are of this very text
+		page.Path = rel
+	}
+	return page, text, ok
+}
+
+// headingAt gives the heading on whose lines an offset lies.
+func headingAt(page index.Page, off int) (index.Heading, bool) {
+	for _, h := range page.Headings {
+		if h.Start <= off && off <= h.End {
+			return h, true
+		}
+	}
+	return index.Heading{}, false
+}
+
+// isTitle tells whether a heading is its page's title: the first one, of the lowest level, that says what the page is called.
+func isTitle(page index.Page, h index.Heading) bool {
+	return len(page.Headings) > 0 && page.Headings[0] == h && h.Level == 1
+}
