@@ -18,7 +18,7 @@ type wireItem struct {
 }
 
 // complete types at the bar and gives the items, and the page's line as it would be with the first.
-func (d *desk) complete(rel, piece string) (list []wireItem, more bool, line string) {
+func (d *study) complete(rel, piece string) (list []wireItem, more bool, line string) {
 	d.t.Helper()
 	var got *struct {
 		IsIncomplete bool
@@ -37,7 +37,7 @@ func (d *desk) complete(rel, piece string) (list []wireItem, more bool, line str
 }
 
 // with gives the line of a page with an item taken, in an editor whose positions are bytes.
-func (d *desk) with(rel string, i wireItem) string {
+func (d *study) with(rel string, i wireItem) string {
 	d.t.Helper()
 	if d.enc != "utf-8" {
 		d.t.Fatal("positions are not bytes")
@@ -99,7 +99,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		pages := completionPages()
 		pages["notes/n.md"] = strings.Replace(c.text, "‸", "", 1)
-		d := newDesk(t, lsptest.Neovim(), "", pages)
+		d := newStudy(t, lsptest.Neovim(), "", pages)
 		at := c.text
 		if i := strings.Index(at, "‸"); i < 3 {
 			at = at[strings.LastIndex(at[:i], "\n")+1:]
@@ -131,7 +131,7 @@ func TestCompletionIsBounded(t *testing.T) {
 	for i := range 250 {
 		pages[fmt.Sprintf("p/page%d.md", i)] = "# P\n"
 	}
-	d := newDesk(t, lsptest.Neovim(), "", pages)
+	d := newStudy(t, lsptest.Neovim(), "", pages)
 	d.open("n.md")
 	if items, more, _ := d.complete("n.md", "[[‸"); len(items) != maxItems || !more {
 		t.Errorf("%d items, more: %v", len(items), more)

@@ -14,8 +14,8 @@ import (
 	"github.com/rigwiki/rig/lsp/lsptest"
 )
 
-// desk is an editor on a wiki of its own.
-type desk struct {
+// study is an editor on a wiki of its own.
+type study struct {
 	t    testing.TB
 	e    *lsptest.Editor
 	root string
@@ -30,19 +30,19 @@ func full(encoding string) lsptest.Profile {
 "window":{"showMessage":{}},"general":{"positionEncodings":["` + encoding + `"]}}`)}
 }
 
-// newDesk starts a session on a wiki of the pages given; without schema.md it is a folder of plain markdown.
-func newDesk(t testing.TB, profile lsptest.Profile, init string, pages map[string]string) *desk {
+// newStudy starts a session on a wiki of the pages given; without schema.md it is a folder of plain markdown.
+func newStudy(t testing.TB, profile lsptest.Profile, init string, pages map[string]string) *study {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "wiki")
 	for p, text := range pages {
 		write(t, filepath.Join(root, p), text)
 	}
-	return deskOn(t, profile, init, root)
+	return studyOn(t, profile, init, root)
 }
 
-func deskOn(t testing.TB, profile lsptest.Profile, init, root string) *desk {
+func studyOn(t testing.TB, profile lsptest.Profile, init, root string) *study {
 	t.Helper()
-	d := &desk{t: t, root: root, enc: "utf-16"}
+	d := &study{t: t, root: root, enc: "utf-16"}
 	d.e = session(t, newFakeHost(t, nil), lsptest.Options{Root: root, Profile: profile, Init: init})
 	var caps struct {
 		Capabilities struct{ PositionEncoding string }
@@ -53,10 +53,10 @@ func deskOn(t testing.TB, profile lsptest.Profile, init, root string) *desk {
 	return d
 }
 
-func (d *desk) path(rel string) string { return filepath.Join(d.root, filepath.FromSlash(rel)) }
+func (d *study) path(rel string) string { return filepath.Join(d.root, filepath.FromSlash(rel)) }
 
 // open opens a page, once.
-func (d *desk) open(rel string) {
+func (d *study) open(rel string) {
 	d.t.Helper()
 	if d.e.Buffer(d.path(rel)).URI == "" {
 		d.e.Open(d.path(rel))
@@ -64,7 +64,7 @@ func (d *desk) open(rel string) {
 }
 
 // pos is the position of the bar in a piece of a page's text: "[[ket|tle]]" is behind the t.
-func (d *desk) pos(rel, piece string) map[string]int {
+func (d *study) pos(rel, piece string) map[string]int {
 	d.t.Helper()
 	before, after, _ := strings.Cut(piece, "‸")
 	text := d.e.Buffer(d.path(rel)).Text
@@ -89,7 +89,7 @@ func (d *desk) pos(rel, piece string) map[string]int {
 }
 
 // ask sends a request about a place in a page.
-func (d *desk) ask(method, rel, piece string, more map[string]any, result any) error {
+func (d *study) ask(method, rel, piece string, more map[string]any, result any) error {
 	d.t.Helper()
 	d.open(rel)
 	params := map[string]any{"textDocument": map[string]string{"uri": lsptest.URI(d.path(rel))}}
@@ -109,7 +109,7 @@ func (r wireRange) String() string {
 }
 
 // rel is a URI as a path of the wiki, with its fragment.
-func (d *desk) rel(uri string) string {
+func (d *study) rel(uri string) string {
 	uri, fragment, _ := strings.Cut(uri, "#")
 	rel, err := filepath.Rel(d.root, lsptest.Path(uri))
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *desk) rel(uri string) string {
 }
 
 // definition is where a place leads: "tea.md 2:0-2:8".
-func (d *desk) definition(rel, piece string) string {
+func (d *study) definition(rel, piece string) string {
 	d.t.Helper()
 	var got []struct {
 		TargetURI            string
@@ -143,7 +143,7 @@ func (d *desk) definition(rel, piece string) string {
 	return strings.Join(out, ", ")
 }
 
-func (d *desk) references(rel, piece string, declaration bool) string {
+func (d *study) references(rel, piece string, declaration bool) string {
 	d.t.Helper()
 	var got []struct {
 		URI   string
@@ -176,7 +176,7 @@ func linkPages() map[string]string {
 // TestDefinition leads from links of every kind, in front matter too, to page, heading and block, in every encoding.
 func TestDefinition(t *testing.T) {
 	for _, enc := range []string{"utf-16", "utf-8", "utf-32"} {
-		d := newDesk(t, full(enc), "", linkPages())
+		d := newStudy(t, full(enc), "", linkPages())
 		for _, c := range []struct{ rel, at, want string }{
 			{"concepts/a.md", "知識 [[t‸ea]]", "concepts/tea.md 0:0-0:0"},
 			{"concepts/a.md", "[[tea#Gre‸en", "concepts/tea.md 7:0-7:12"},
@@ -202,7 +202,7 @@ func TestDefinition(t *testing.T) {
 // o-wk-14 (near misses), through the protocol.
 func TestDefinitionCases(t *testing.T) {
 	decomposed := "Cafe\u0301 Cre\u0300me.md"
-	d := newDesk(t, full("utf-16"), "", map[string]string{"menu.md": "# Coffee\n[[Caf\u00e9 Cr\u00e8me]]\n", decomposed: "# x\n[[menu]]\n"})
+	d := newStudy(t, full("utf-16"), "", map[string]string{"menu.md": "# Coffee\n[[Caf\u00e9 Cr\u00e8me]]\n", decomposed: "# x\n[[menu]]\n"})
 	var links []struct{ TargetURI string }
 	if err := d.ask("textDocument/definition", "menu.md", "[[Ca‸f", nil, &links); err != nil || len(links) != 1 || !strings.HasSuffix(links[0].TargetURI, "/Cafe%CC%81%20Cre%CC%80me.md") {
 		t.Errorf("o-wk-03: %+v, %v", links, err)
@@ -226,7 +226,7 @@ func TestDefinitionCases(t *testing.T) {
 		{"o-wk-14", "a.md", "[[concepts/Lea‸ky", "sources/Leaky-Gut.md"},
 		{"o-wk-14", "a.md", "[[Leaky‸]]", ""},
 	} {
-		d := deskOn(t, full("utf-16"), "", filepath.Join(testdata(t), c.id, "wiki"))
+		d := studyOn(t, full("utf-16"), "", filepath.Join(testdata(t), c.id, "wiki"))
 		got := d.definition(c.rel, c.at)
 		if !strings.Contains(c.want, " ") || !strings.Contains(c.want, ":") {
 			got = strings.TrimSuffix(got, " 0:0-0:0")
@@ -248,7 +248,7 @@ func testdata(t testing.TB) string {
 }
 
 func TestReferences(t *testing.T) {
-	d := newDesk(t, full("utf-8"), "", linkPages())
+	d := newStudy(t, full("utf-8"), "", linkPages())
 	all := "concepts/a.md 1:10-1:17, concepts/a.md 5:11-5:18, concepts/a.md 5:19-5:42, concepts/a.md 5:43-5:57, concepts/a.md 5:58-5:66, concepts/a.md 5:67-5:89, " +
 		"concepts/b c.md 2:6-2:23, concepts/b c.md 4:0-4:16, concepts/b c.md 4:17-4:25, index.md 2:2-2:9, purpose.md 2:4-2:11, concepts/tea.md 13:0-13:14"
 	for _, c := range []struct {
@@ -275,7 +275,7 @@ func TestReferences(t *testing.T) {
 }
 
 func TestDocumentLinks(t *testing.T) {
-	d := newDesk(t, full("utf-16"), "", linkPages())
+	d := newStudy(t, full("utf-16"), "", linkPages())
 	for rel, want := range map[string]string{
 		"concepts/a.md":   "1:10-1:17 concepts/tea.md, 5:5-5:12 concepts/tea.md, 5:13-5:36 concepts/tea.md#L8, 5:37-5:51 concepts/tea.md#L10, 5:52-5:60 concepts/tea.md, 5:66-5:72 concepts/tea.md#L8",
 		"concepts/b c.md": "2:6-2:19 concepts/tea.md#L12, 4:0-4:16 concepts/tea.md, 4:17-4:25 concepts/tea.md, 4:30-4:48 sources/leaf.md",
@@ -321,7 +321,7 @@ func outline(list []wireSymbol) string {
 }
 
 func TestSymbols(t *testing.T) {
-	d := newDesk(t, full("utf-16"), "", linkPages())
+	d := newStudy(t, full("utf-16"), "", linkPages())
 	var got []wireSymbol
 	if err := d.ask("textDocument/documentSymbol", "concepts/tea.md", "", nil, &got); err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestSymbols(t *testing.T) {
 			t.Errorf("%q finds %q, want %q", query, out, want)
 		}
 	}
-	plain := newDesk(t, lsptest.Plain(), "", linkPages())
+	plain := newStudy(t, lsptest.Plain(), "", linkPages())
 	got = nil
 	if err := plain.ask("textDocument/documentSymbol", "concepts/tea.md", "", nil, &got); err != nil || len(got) != 3 || got[1].Location.Range.String() != "7:0-7:12" {
 		t.Errorf("a client without trees: %+v, %v", got, err)
@@ -366,7 +366,7 @@ func TestFeaturesOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t, full("utf-16"), string(init), linkPages())
+	d := newStudy(t, full("utf-16"), string(init), linkPages())
 	var caps struct{ Capabilities map[string]json.RawMessage }
 	if err := json.Unmarshal(d.e.Init, &caps); err != nil {
 		t.Fatal(err)

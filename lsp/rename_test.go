@@ -12,7 +12,7 @@ import (
 )
 
 // rename asks for a rename, applies it as the editor does, and gives the edit.
-func (d *desk) rename(rel, piece, name string) (json.RawMessage, error) {
+func (d *study) rename(rel, piece, name string) (json.RawMessage, error) {
 	d.t.Helper()
 	var edit json.RawMessage
 	if err := d.ask("textDocument/rename", rel, piece, map[string]any{"newName": name}, &edit); err != nil {
@@ -25,7 +25,7 @@ func (d *desk) rename(rel, piece, name string) (json.RawMessage, error) {
 }
 
 // now gives a page's text in its buffer, else on disk; "" where there is none.
-func (d *desk) now(rel string) string {
+func (d *study) now(rel string) string {
 	if b := d.e.Buffer(d.path(rel)); b.URI != "" {
 		return b.Text
 	}
@@ -83,7 +83,7 @@ func TestRenamePage(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDesk(t, full("utf-16"), "", renamePages())
+			d := newStudy(t, full("utf-16"), "", renamePages())
 			if c.rel == "concepts/a.md" { // editors take a byte order mark off
 				d.e.OpenAs(lsptest.URI(d.path(c.rel)), strings.TrimPrefix(read(t, d.path(c.rel)), "\ufeff"), 1)
 			}
@@ -108,7 +108,7 @@ func TestRenamePage(t *testing.T) {
 
 // TestRenameCases is case o-wk-01: the escaped pipe of a table stays; and a name that a page elsewhere would lose its links to.
 func TestRenameCases(t *testing.T) {
-	d := deskOn(t, full("utf-16"), "", filepath.Join(testdata(t), "o-wk-01", "wiki"))
+	d := studyOn(t, full("utf-16"), "", filepath.Join(testdata(t), "o-wk-01", "wiki"))
 	if _, err := d.rename("stores.md", "[[db/vec‸tor-store|", "vectors"); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestRenameCases(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}
 	}
-	d = newDesk(t, full("utf-16"), "", map[string]string{"a/n.md": "# N\n\n[[todo]] [[x]]\n", "a/x.md": "# X\n", "b/todo.md": "# T\n"})
+	d = newStudy(t, full("utf-16"), "", map[string]string{"a/n.md": "# N\n\n[[todo]] [[x]]\n", "a/x.md": "# X\n", "b/todo.md": "# T\n"})
 	if _, err := d.rename("a/n.md", "[[‸x]]", "todo"); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestRenameHeading(t *testing.T) {
 			"[[a#One|o]] [[a#A#One]] [m](a.md#one) [n](a.md#one-1 'x') [[a#Drei]] | [[a#One\\|t]]\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDesk(t, full("utf-8"), "", pages)
+			d := newStudy(t, full("utf-8"), "", pages)
 			edit, err := d.rename(c.rel, c.at, c.to)
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestRenameHeading(t *testing.T) {
 
 // TestPrepareRename tells what would be renamed, and what is refused with which words.
 func TestPrepareRename(t *testing.T) {
-	d := newDesk(t, full("utf-16"), "", renamePages())
+	d := newStudy(t, full("utf-16"), "", renamePages())
 	for _, c := range []struct{ rel, at, want string }{
 		{"concepts/sub/b.md", "[[../t‸ea]]", "0:26-0:32 tea"},
 		{"concepts/tea.md", "# T‸ea\n", "4:2-4:5 Tea"},
@@ -196,7 +196,7 @@ func TestPrepareRename(t *testing.T) {
 			t.Errorf("%q: %v, want %q", to, err, want)
 		}
 	}
-	plain := newDesk(t, lsptest.Plain(), "", renamePages())
+	plain := newStudy(t, lsptest.Plain(), "", renamePages())
 	if _, err := plain.rename("concepts/tea.md", "[[te‸a]]", "x"); err == nil || !strings.Contains(err.Error(), "does not rename files") {
 		t.Errorf("a client that renames no files: %v", err)
 	}
@@ -207,7 +207,7 @@ func TestPrepareRename(t *testing.T) {
 
 // TestFileOperations holds what happens to links when the editor itself moves and deletes files.
 func TestFileOperations(t *testing.T) {
-	d := newDesk(t, full("utf-16"), "", renamePages())
+	d := newStudy(t, full("utf-16"), "", renamePages())
 	will := func(from, to string) {
 		t.Helper()
 		var edit json.RawMessage
