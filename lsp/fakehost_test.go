@@ -124,8 +124,8 @@ func (h *fakeHost) Publish(_ *wiki.Wiki, pages []string) error {
 	return nil
 }
 
-func (h *fakeHost) Chosen(_ *wiki.Wiki, _, _, model string) (string, string, error) {
-	return "fake", model, nil
+func (h *fakeHost) Chosen(job wiki.Job) (string, string, error) {
+	return "fake", job.Model, nil
 }
 
 func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) {

@@ -23,8 +23,8 @@ type Host interface {
 	LockApply(ctx context.Context, w *wiki.Wiki, s *proposal.Store) (release func(), err error)
 	// Publish tells other processes which pages have unsaved text here.
 	Publish(w *wiki.Wiki, pages []string) error
-	// Chosen tells which agent and model an op would take.
-	Chosen(w *wiki.Wiki, op, agent, model string) (name, chosen string, err error)
+	// Chosen tells which agent and model a job would take.
+	Chosen(job wiki.Job) (agent, model string, err error)
 	// Index opens the wiki's index once for the life of the host.
 	Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error)
 	// Sandbox says in one line what a run in the wiki would be confined by.

@@ -159,7 +159,7 @@ func (s *server) follow(ctx context.Context, id string, l *liveRun) {
 	defer s.runs.drop(id)
 	bar := s.startProgress(id, l.title)
 	n := runNote{Run: id, Wiki: l.job.Wiki.Root, Op: l.job.Op, Agent: l.job.Agent, State: proposal.Queued, Title: l.title}
-	if name, _, err := s.host.Chosen(l.job.Wiki, l.job.Op, l.job.Agent, l.job.Model); err == nil {
+	if name, _, err := s.host.Chosen(l.job); err == nil {
 		n.Agent = name // the record says which one it really was
 	}
 	for {

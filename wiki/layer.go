@@ -189,12 +189,12 @@ func (h *Host) baseText(w *Wiki) func(rel string, id sandbox.FileID) ([]byte, bo
 	}
 }
 
-// Chosen is the agent and the model that an operation would run with.
-func (h *Host) Chosen(w *Wiki, op, agent, model string) (name, chosen string, err error) {
-	cfg, _, err := LoadConfig(h.rigHome, w, nil)
+// Chosen is the agent and the model that a job would run with.
+func (h *Host) Chosen(job Job) (agent, model string, err error) {
+	cfg, _, err := LoadConfig(h.rigHome, job.Wiki, job.Settings)
 	if err != nil {
 		return "", "", err
 	}
-	name = cmpOr(agent, cfg.AgentFor(op))
-	return name, cmpOr(model, cfg.ModelFor(name, op)), nil
+	agent = cmpOr(job.Agent, cfg.AgentFor(job.Op))
+	return agent, cmpOr(job.Model, cfg.ModelFor(agent, job.Op)), nil
 }

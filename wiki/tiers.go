@@ -41,6 +41,9 @@ func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (san
 		}
 	}
 	l, report, err := sandbox.Auto(ctx, w.Real, h.home, c)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, &ending{State: "failed", Exit: ExitFailed, Message: "no sandbox can be had here: " + err.Error(),
 			Hint: "see `rig wiki doctor`; sandbox.allowUnconfined in config.json5 runs agents without protection"}

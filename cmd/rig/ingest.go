@@ -120,7 +120,7 @@ func (a *app) askBatch(h *wiki.Host, w *wiki.Wiki, sources []string) error {
 	if len(sources) < 2 {
 		return nil
 	}
-	agent, model, err := h.Chosen(w, "ingest", a.flags.agent, a.flags.model)
+	agent, model, err := h.Chosen(wiki.Job{Wiki: w, Op: "ingest", Agent: a.flags.agent, Model: a.flags.model})
 	if err != nil {
 		return err
 	}
