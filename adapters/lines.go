@@ -8,8 +8,8 @@ import (
 )
 
 // maxLine bounds one line of a stream. A tool result with a large file is one line of megabytes (case o-ag-10); what is longer than this
-// is skimmed: its head is kept, the rest is read and dropped.
-const maxLine = 64 << 20
+// is skimmed: read and dropped.
+const maxLine = 16 << 20
 
 // A lineReader cuts a stream into lines, whole ones, so that no character is ever split (case o-ag-11).
 type lineReader struct {
@@ -39,14 +39,16 @@ func (l *lineReader) next() ([]byte, error) {
 		part, err = l.r.ReadSlice('\n')
 		if skim = skim || len(l.buf)+len(part) > l.max; !skim {
 			l.buf = append(l.buf, part...)
+		} else {
+			l.buf = nil // its memory is not kept for the rest
 		}
-	}
-	if err != nil && len(l.buf) == 0 {
-		return nil, err
 	}
 	if skim {
 		l.long++
 		return nil, nil
+	}
+	if err != nil && len(l.buf) == 0 {
+		return nil, err
 	}
 	return bytes.TrimRight(l.buf, "\r\n"), nil // an error, if any, comes again at the next call
 }

@@ -60,7 +60,9 @@ func odd(first string) string {
 func agentIngest(t *testing.T, d *desk) {
 	lead := odd("/help --version")
 	d.prompt("ingest", lead+strings.Repeat("All work and no play. ", 14_000))
-	w := d.do(0, "ingest", "raw/roses.md", "--note", adaptertest.Script(
+	d.write(filepath.Join(d.top, "given.txt"), "Pruned in the third week.\n")
+	w := d.do(0, "ingest", "raw/roses.md", "--with", "given.txt", "--note", adaptertest.Script(
+		adaptertest.Step{Op: "read", Path: d.wiki + "/.rig-readonly/given.txt"},
 		adaptertest.Step{Op: "read", Path: d.wiki + "/index.md"},
 		adaptertest.Step{Op: "write", Path: d.wiki + "/sources/roses.md", Content: page("Roses")},
 		adaptertest.Step{Op: "edit", Path: d.wiki + "/index.md", Old: "- [[compost]] — what becomes of what was cut", New: "- [[compost]] — what becomes of what was cut, and what [[roses]] like"},
@@ -79,6 +81,9 @@ func agentIngest(t *testing.T, d *desk) {
 	d.recorded(t, w)
 	if !d.asked(lead + "All work") {
 		t.Error("the prompt did not reach the model as it was")
+	}
+	if !d.asked("Pruned in the third week.") {
+		t.Error("what --with gave was not read")
 	}
 	if len(w.Data.Warnings) > 0 {
 		t.Errorf("warnings %q", w.Data.Warnings)

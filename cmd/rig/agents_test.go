@@ -52,8 +52,9 @@ stream_max_retries = 0
 
 type realAgent struct {
 	name, model string
-	session     bool // its stream tells a session id
-	denies      bool // it refuses tools itself and says so; else the sandbox alone holds
+	question    string // of a benchmark
+	session     bool   // its stream tells a session id
+	denies      bool   // it refuses tools itself and says so; else the sandbox alone holds
 	setup       func(*desk)
 }
 
@@ -90,6 +91,12 @@ func newDesk(t testing.TB, a realAgent, fails ...int) *desk {
 	if _, err := os.Stat(filepath.Join(bin, a.name)); err != nil {
 		t.Fatalf("RIG_AGENTS: %v", err)
 	}
+	return layDesk(t, a, bin, fails)
+}
+
+// layDesk lays out a desk where agents' programs are in bin.
+func layDesk(t testing.TB, a realAgent, bin string, fails []int) *desk {
+	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/adaptertest"
+)
+
+// scriptDesk is a desk whose agent is a shell script, as a directory adapter.
+func scriptDesk(t testing.TB, run string) *desk {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	d := layDesk(t, realAgent{name: "script", setup: func(*desk) {}}, "/nowhere", nil)
+	adaptertest.FakeDirectory(t, d.rigHome, "script", run)
+	return d
+}
+
+// flood prints so many bytes as one line.
+const flood = `head -c %d /dev/zero | tr '\0' x; echo`
+
+// TestFlood: what an agent prints is not kept in memory, be it lines or one line without end.
+func TestFlood(t *testing.T) {
+	quiet := peak(t, scriptDesk(t, "echo done\n"))
+	for name, d := range map[string]*desk{
+		"log": scriptDesk(t, fmt.Sprintf(flood, 256<<20)+"\necho done\n"),
+		"events": layDesk(t, realAgent{name: "claude", setup: func(d *desk) {
+			fake := adaptertest.Fake(d.t, filepath.Join(d.top, "bin"), "claude", "case $1 in --*) echo 2.1.197; exit;; esac\ncat >/dev/null\n"+fmt.Sprintf(flood, 256<<20)+"\n"+
+				`echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done"}'`+"\n")
+			d.vars[0] = "PATH=" + filepath.Dir(fake) + ":" + os.Getenv("PATH")
+		}}, "/nowhere", nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d.t = t
+			if more := peak(t, d) - quiet; more > 64<<20 {
+				t.Errorf("256 MB of output took %d MB more memory", more>>20)
+			}
+		})
+	}
+}
+
+// peak runs a query and returns the most memory that a process of it held, in bytes.
+func peak(t testing.TB, d *desk) int64 {
+	t.Helper()
+	cmd := d.command(t.Context(), "query", "x", "--wiki", d.wiki, "--agent", d.agent.name, "--json")
+	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "done") {
+		t.Fatalf("%v: %.1000s", err, out)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Skip("this system does not tell")
+	}
+	return int64(usage.Maxrss) << 10
+}
+
+// BenchmarkFlood is TestFlood's log with 1 GB.
+func BenchmarkFlood(b *testing.B) {
+	quiet := peak(b, scriptDesk(b, "echo done\n"))
+	for b.Loop() {
+		b.StopTimer()
+		d := scriptDesk(b, fmt.Sprintf(flood, 1<<30)+"\necho done\n")
+		b.StartTimer()
+		b.ReportMetric(float64(peak(b, d)-quiet)/(1<<20), "MB-more")
+	}
+}
+
+// BenchmarkOverhead compares the command line with the agent alone: the same prompt, the same server, from start to exit, in turns. The least of each
+// is what the machine can do.
+func BenchmarkOverhead(b *testing.B) {
+	b.Run("script", func(b *testing.B) {
+		d := scriptDesk(b, "cat \"$AGENT_CWD/index.md\"\n")
+		compare(b, d, func() *exec.Cmd {
+			cmd := exec.Command(filepath.Join(d.rigHome, "adapters", "script", "run"))
+			cmd.Env = append(d.vars, "AGENT_CWD="+d.wiki)
+			return cmd
+		})
+	})
+	b.Run("claude", func(b *testing.B) {
+		d := newDesk(b, realAgents()[0])
+		question := "Say it. " + adaptertest.Script(adaptertest.Step{Op: "say", Text: "said"})
+		d.agent.question = question
+		env := adapters.Env{Vars: d.vars, Home: d.homeDir, RigHome: d.rigHome}
+		a, err := adapters.NewRegistry(env).Find(d.agent.name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		inv, err := a.Plan(adapters.Request{Op: "query", Mode: adapters.Review, Prompt: question, Cwd: d.wiki, Detection: a.Detect(b.Context(), env), Env: env})
+		if err != nil {
+			b.Fatal(err)
+		}
+		settings := filepath.Join(d.top, "settings")
+		for name, text := range inv.Files {
+			d.write(filepath.Join(settings, name), string(text))
+		}
+		compare(b, d, func() *exec.Cmd {
+			argv := slices.Clone(inv.Argv)
+			for i, s := range argv {
+				argv[i] = strings.ReplaceAll(s, "{files}", settings)
+			}
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Env, cmd.Stdin = append(slices.Clone(d.vars), inv.Env...), strings.NewReader(string(inv.Stdin))
+			return cmd
+		})
+	})
+}
+
+// compare runs the agent alone and through rig, in turns.
+func compare(b *testing.B, d *desk, bare func() *exec.Cmd) {
+	b.Helper()
+	least := [2]time.Duration{time.Hour, time.Hour}
+	clock := func(i int, cmd *exec.Cmd) {
+		cmd.Dir = d.wiki
+		start := time.Now()
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			b.Fatalf("%v: %.2000s", err, out)
+		}
+		least[i] = min(least[i], time.Since(start))
+	}
+	ours := func() *exec.Cmd {
+		return d.command(b.Context(), "query", cmpOr(d.agent.question, "x"), "--wiki", d.wiki, "--agent", d.agent.name, "--json")
+	}
+	clock(1, ours()) // the first one asks the agent what it is, and the machine what it can
+	least[1] = time.Hour
+	for b.Loop() {
+		clock(0, bare())
+		clock(1, ours())
+	}
+	b.ReportMetric(float64(least[0].Microseconds())/1000, "bare-ms")
+	b.ReportMetric(float64(least[1].Microseconds())/1000, "rig-ms")
+	b.ReportMetric(float64((least[1]-least[0]).Microseconds())/1000, "more-ms")
+}
