@@ -18,7 +18,7 @@ func (s *blocks) headings() []Heading {
 	seen := map[string]int{}
 	for _, h := range s.heads {
 		text := plain(s.text[h.inner.start:h.inner.end])
-		out = append(out, Heading{Level: h.level, Text: text, Anchor: uniqueSlug(Slug(text), seen), Start: h.whole.start, End: h.whole.end})
+		out = append(out, Heading{Level: h.level, Text: text, Anchor: uniqueSlug(Slug(text), seen), Start: h.whole.start, End: h.whole.end, folded: foldAnchor(text)})
 	}
 	return out
 }
@@ -49,8 +49,13 @@ func Slug(text string) string {
 	return b.String()
 }
 
-// plain is a heading's text without markup.
+// plain is a text without markup. Of one that is longer than any heading or excerpt only the beginning counts: what is nested in it would
+// cost the square of its length.
 func plain(raw []byte) string {
+	const enough = 8 << 10
+	if len(raw) > enough {
+		raw = raw[:enough]
+	}
 	if bytes.IndexAny(raw, "\\`*_[]<~&\n") < 0 {
 		return string(bytes.TrimSpace(raw))
 	}
@@ -141,7 +146,7 @@ func (p Page) Anchor(l Link) (Heading, bool) {
 	}
 	whole := foldAnchor(l.Heading)
 	for _, h := range p.Headings {
-		if foldAnchor(h.Text) == whole {
+		if h.folded == whole {
 			return h, true
 		}
 	}
@@ -152,8 +157,9 @@ func (p Page) nested(parts []string) (Heading, bool) {
 	if len(parts) < 2 {
 		return Heading{}, false
 	}
+	first := foldAnchor(parts[0])
 	for i, h := range p.Headings {
-		if foldAnchor(h.Text) != foldAnchor(parts[0]) {
+		if h.folded != first {
 			continue
 		}
 		if last, ok := p.below(i, parts[1:]); ok {
@@ -167,8 +173,9 @@ func (p Page) below(i int, parts []string) (Heading, bool) {
 	if len(parts) == 0 {
 		return p.Headings[i], true
 	}
+	first := foldAnchor(parts[0])
 	for j := i + 1; j < len(p.Headings) && p.Headings[j].Level > p.Headings[i].Level; j++ {
-		if foldAnchor(p.Headings[j].Text) == foldAnchor(parts[0]) {
+		if p.Headings[j].folded == first {
 			if last, ok := p.below(j, parts[1:]); ok {
 				return last, true
 			}

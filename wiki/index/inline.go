@@ -16,6 +16,8 @@ type inline struct {
 	end     int
 	openers []opener
 	noTicks map[int]bool // lengths of backtick runs known to have no partner ahead
+	noMath  int          // a single dollar has no partner on its line before here
+	noClose bool         // no "-->" ahead
 	out     []Link
 }
 
@@ -39,7 +41,7 @@ func (s *blocks) links() []Link {
 }
 
 func (in *inline) run(r span) {
-	in.end, in.openers = r.end, in.openers[:0]
+	in.end, in.openers, in.noClose = r.end, in.openers[:0], false
 	clear(in.noTicks)
 	i := in.definitions(r.start)
 	for i < in.end {
@@ -115,10 +117,11 @@ func (in *inline) math(i int) int {
 	if in.at(i+1) == '$' {
 		return in.pair(i, "$$")
 	}
-	if c := in.at(i + 1); c == 0 || isBlank(c) || c == '\n' {
+	if c := in.at(i + 1); c == 0 || isBlank(c) || c == '\n' || i < in.noMath {
 		return i + 1
 	}
-	for j := i + 1; j < in.end && in.text[j] != '\n'; j++ {
+	j := i + 1
+	for ; j < in.end && in.text[j] != '\n'; j++ {
 		switch {
 		case in.text[j] == '\\':
 			j++
@@ -126,6 +129,7 @@ func (in *inline) math(i int) int {
 			return j + 1
 		}
 	}
+	in.noMath = j
 	return i + 1
 }
 
@@ -145,9 +149,13 @@ func (in *inline) pair(i int, mark string) int {
 func (in *inline) angle(i int) int {
 	rest := in.text[i:in.end]
 	if bytes.HasPrefix(rest, []byte("<!--")) {
+		if in.noClose {
+			return i + 4
+		}
 		if j := bytes.Index(rest, []byte("-->")); j > 0 {
 			return i + j + 3
 		}
+		in.noClose = true
 		return i + 4
 	}
 	for j := 1; j < len(rest); j++ {

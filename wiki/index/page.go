@@ -21,6 +21,8 @@ type Heading struct {
 	Text       string // without markup, closing hashes and blanks around
 	Anchor     string // GitHub's slug, with -1, -2 … for repeated ones
 	Start, End int    // the heading's lines, without the last line ending
+
+	folded string // Text as foldAnchor has it
 }
 
 // Block is a block marker of Obsidian's, "^id" at a line's end.

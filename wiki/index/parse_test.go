@@ -348,3 +348,19 @@ func FuzzLinks(f *testing.F) {
 		}
 	})
 }
+
+// TestHostileTexts parses what costs a careless parser the square of its length; the test's own deadline is the guard.
+func TestHostileTexts(t *testing.T) {
+	for _, unit := range []string{"[", "[[", "](", "](a \"", "$a ", "%%a ", "`a ``b ", "<!-- ", "<a", "> ", "- ", "* a\n", "![", "[a](<", "[a]: ", "# a\n", "|`|\n",
+		"$$\n", "%%\n", "<pre>\n", "```\n", "a\\", "&", "# [", "\t", "---\n", "a: [", "^a\n", "[[a#b]] ", "(("} {
+		text := []byte(strings.Repeat(unit, 120_000/len(unit)))
+		for _, before := range []string{"", "x ", "# ", "---\n"} {
+			all := append([]byte(before), text...)
+			p := ParsePage(all)
+			for _, l := range p.Links[:min(len(p.Links), 10)] {
+				p.Anchor(l)
+			}
+			summary(all, p.Front.End)
+		}
+	}
+}
