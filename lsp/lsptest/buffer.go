@@ -259,6 +259,11 @@ func (e *Editor) edited(text string, edits []textEdit) (string, error) {
 	return out.String(), nil
 }
 
+// Offset is the byte offset of a position in a position encoding; it clamps as LSP says.
+func Offset(text string, line, character int, encoding string) int {
+	return offset(text, position{line, character}, encoding)
+}
+
 // offset is the byte offset of a position.
 func offset(text string, p position, encoding string) int {
 	i := 0
