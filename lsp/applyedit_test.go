@@ -80,8 +80,7 @@ func TestCaseEdits(t *testing.T) {
 
 // TestByteOrderMark is case o-df-09: editors take the mark off, so line 0 begins after it.
 func TestByteOrderMark(t *testing.T) {
-	old := []byte("\ufeff---\ntitle: Old\n---\ntext\n")
-	got := textEdits(planned(t, old, []byte("\ufeff---\ntitle: New\n---\ntext\n")), nil, capabilities{encoding: encodings[1]})
+	got := textEdits(planned(t, input(t, "o-df-09", "before/wiki/bom.md"), []byte("\ufeff---\ntitle: New\n---\ntext\n")), nil, capabilities{encoding: encodings[1]})
 	if len(got) != 1 || got[0].Range.Start.Line != 1 || got[0].Range.Start.Character != 0 {
 		t.Errorf("%+v", got)
 	}
