@@ -9,8 +9,16 @@
 // changes are read only when nothing can write them any more; links made by the program are never followed, FIFOs and
 // devices never opened; what a layer cannot enforce is said in [Confinement].
 //
+// What a program is held by comes in tiers, found out by really trying ([Auto]); the design has their table.
+//   - A: [Overlay], Linux. User, mount, process, network, IPC and host name namespaces; an overlayfs over the folder's own path whose upper layer is a
+//     bounded tmpfs; the host read-only, HOME and temporary folders private; no capability, no new privileges, Landlock, a filter of system
+//     calls; the network through a proxy with an allow-list, or not at all. Its cost is that of the change.
+//   - B: [Copy] on Linux with Landlock: the same filter, files and TCP by Landlock, a reaper that the program cannot signal.
+//   - D: [Copy] elsewhere, or on request: nothing is enforced but that the folder itself is not what the program is given.
+//
+// Not done: a disk upper layer for A where memory is short; confinement on macOS and Windows (there, tier D); a bound on processes where we are root.
+//
 // A program that opens boxes calls [Main] first in its main (a package's TestMain too): helpers are the same executable under another name.
-// [Auto] picks the layer.
 //
 // It does not know what a wiki is, what a page is or which change is allowed: see package wiki for the policy.
 package sandbox

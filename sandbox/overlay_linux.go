@@ -95,7 +95,7 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	s := b.spec
 	v := viewSpec{
 		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Inject: s.Inject, Buffers: s.Buffers, State: s.State,
-		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: s.Network.Loopback, Proxy: len(g.rules) > 0,
+		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: slices.Compact(slices.Sorted(slices.Values(s.Network.Loopback))), Proxy: len(g.rules) > 0,
 	}
 	v.Names, v.Ports = g.names()
 	var err error
@@ -116,7 +116,7 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	v.Visible = slices.Compact(v.Visible)
 	if s.Home != "" {
 		links, real, err := resolve(s.Home)
-		if err == nil {
+		if err == nil && real != "/" { // daemons' HOME, which nothing can be hidden in
 			v.Links, v.Home = append(v.Links, links...), real
 		}
 	}

@@ -1,11 +1,14 @@
 package sandbox
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestOddPaths: the characters of a path do not matter, not even those that mount options are made of.
@@ -143,4 +146,32 @@ func descriptors(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(l)
+}
+
+// TestCutShort: runs that are cancelled at any point, in set-up too, leave nothing: no process, no descriptor, no file.
+func TestCutShort(t *testing.T) {
+	each(t, func(t *testing.T, l Layer) {
+		b := newBench(t, map[string]string{"a.md": "a\n", "d/b.md": "b\n"})
+		marker := fmt.Sprintf("3180.%06d", os.Getpid()%1000000)
+		before := descriptors(t)
+		for i := range 12 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*4*time.Millisecond)
+			box, err := l.Open(ctx, b.spec)
+			if err == nil {
+				c := sh("sleep " + marker + " & sleep " + marker)
+				if e, err := box.Run(ctx, c); err == nil && e.Why != Cancelled {
+					t.Errorf("%+v", e)
+				}
+				if err := box.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			cancel()
+			if left, err := os.ReadDir(b.rundir); err != nil || len(left) > 0 {
+				t.Fatal("left:", left, err)
+			}
+		}
+		eventually(t, "nothing runs on", func() bool { return alive(marker) == 0 })
+		eventually(t, "descriptors are closed", func() bool { return descriptors(t) <= before })
+	})
 }

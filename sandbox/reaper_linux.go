@@ -45,7 +45,6 @@ type report struct {
 	Started bool
 	Ended   *ended
 	Error   string
-	Missing []string
 }
 
 // ended is how the program ended; it is sent when no process of the run is left (reaper) or will be (init).
