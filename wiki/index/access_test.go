@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,5 +122,32 @@ func TestOpenCancelled(t *testing.T) {
 	}
 	if _, err := Open(context.Background(), Options{Root: filepath.Join(root, "nowhere")}); err == nil {
 		t.Error("no error for a folder that is not there")
+	}
+}
+
+func TestCacheFolderIsTakenAway(t *testing.T) {
+	for name, spoil := range map[string]func(dir string) error{
+		"removed": os.RemoveAll,
+		"a file":  func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
+	} {
+		root, dir := t.TempDir(), filepath.Join(t.TempDir(), "cache")
+		paths, err := indextest.Write(root, indextest.Options{Pages: 310, Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := open(t, root, dir)
+		if err := spoil(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths[:keepInMemory+10] {
+			write(t, root, p, "# again\n[[x]]")
+		}
+		refresh(t, x)
+		if got, want := snapshot(x), snapshot(open(t, root, "")); got != want {
+			t.Errorf("%s: %s", name, firstDifference(got, want))
+		}
+		if w := x.Warnings(); (name == "removed") != (len(w) == 0) {
+			t.Errorf("%s: warnings %q", name, w)
+		}
 	}
 }

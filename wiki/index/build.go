@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,12 +114,26 @@ type built struct {
 	all      bool // every page was read: the segments before are no longer needed
 }
 
-// build reads pages into segments, in parallel, and lays out names anew from them, from entries and from what the index holds.
+// build reads pages into segments, in parallel, and lays out names anew from them, from entries and from what the index holds. Where the cache
+// folder cannot be written (full, taken away), the index goes on in memory. Who calls it holds writing.
 func (x *Index) build(ctx context.Context, pages []string, entries map[string]*entry, folders []folder) error {
-	b := &built{entries: entries}
-	if b.entries == nil {
-		b.entries = map[string]*entry{}
+	err := x.buildOnce(ctx, pages, entries, folders)
+	if err == nil || ctx.Err() != nil || x.o.Dir == "" {
+		return err
 	}
+	x.warn("the index is no longer kept: %v", err)
+	x.o.Dir = ""
+	return x.buildOnce(ctx, pages, entries, folders)
+}
+
+func (x *Index) buildOnce(ctx context.Context, pages []string, entries map[string]*entry, folders []folder) error {
+	if x.o.Dir != "" {
+		if err := os.MkdirAll(x.o.Dir, 0o700); err != nil {
+			return err
+		}
+	}
+	b := &built{entries: make(map[string]*entry, len(entries)+len(pages))}
+	maps.Copy(b.entries, entries)
 	if err := x.buildFrom(ctx, b, pages, folders); err != nil {
 		return err
 	}

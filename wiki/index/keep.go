@@ -25,7 +25,7 @@ func (x *Index) worn() bool {
 		return true
 	}
 	for _, s := range x.segments {
-		if s.name == "" {
+		if s.name == "" || x.o.Dir == "" {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(x.o.Dir, s.name+segmentSuffix)); err != nil {
