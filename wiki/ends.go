@@ -172,7 +172,7 @@ func counts(j Judgement) string {
 func title(op Op, job Job) string {
 	switch {
 	case len(job.Sources) > 0:
-		return op.Title + " " + strings.Join(job.Sources, ", ")
+		return op.Title + " " + some(job.Sources)
 	case job.Question != "":
 		return op.Title + ": " + plain(job.Question, 80)
 	}

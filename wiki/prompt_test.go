@@ -96,7 +96,7 @@ func promptRun(t *testing.T, op Op, files map[string]string) *run {
 	for _, human := range []string{"purpose.md", "schema.md"} {
 		r.give(filepath.Join(w.Real, human))
 	}
-	if err := r.takeSources(); err != nil {
+	if err := r.takeSources(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return r

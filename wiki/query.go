@@ -205,10 +205,10 @@ func (r *run) takeAnswer(c checkedAnswer) {
 	r.rec.Warnings = append(r.rec.Warnings, c.warnings...)
 }
 
-// answered is the sentence that a query ends with.
+// answered is the sentence that an op ends with that only reads.
 func (r *run) answered() string {
-	if r.op.Name != "query" {
-		return "answered"
+	if r.op.Name == "lint" {
+		return plural(len(r.rec.Findings), "finding", "findings")
 	}
 	bad := 0
 	for _, c := range r.rec.Citations {

@@ -2,6 +2,7 @@ package wiki
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
@@ -62,7 +65,7 @@ func (h *Host) AddSource(w *Wiki, file string) (string, error) {
 }
 
 // ingested says in a sentence why a source need not be ingested: a proposal for it waits, or it is in the wiki and unchanged. "" where it should be.
-func (r *run) ingested(src source) string {
+func (r *run) ingested(ctx context.Context, src source) string {
 	recs, _, _ := r.store.List() // what cannot be read tells nothing here
 	for _, rec := range recs {
 		i := slices.Index(rec.Sources, src.rel)
@@ -76,15 +79,53 @@ func (r *run) ingested(src source) string {
 			return fmt.Sprintf("%s is ingested and unchanged: run %s", src.rel, rec.Run)
 		}
 	}
-	if page := r.sourcePage(src); page != "" {
+	if page := r.sourcePage(ctx, src); page != "" {
 		return fmt.Sprintf("%s is ingested and unchanged: %s", src.rel, page)
 	}
 	return ""
 }
 
-// sourcePage finds the page that names the source with its sha256 in its front matter. It looks where slugs put such a page, since a look at every page would
-// cost time in proportion to the wiki.
-func (r *run) sourcePage(src source) string {
+// sourcePage finds the page that names the source with its sha256 in its front matter. It looks where slugs put such a page; where the wiki has an index,
+// the pages of sources/ as well, at a stat for each.
+func (r *run) sourcePage(ctx context.Context, src source) string {
+	if rel := r.guessPage(src); rel != "" {
+		return rel
+	}
+	x := r.host.madeIndex(ctx, r.wiki)
+	if x == nil {
+		return ""
+	}
+	c := r.host.openScan(r.wiki)
+	pages, err := c.sourcePages(ctx, x)
+	if err != nil {
+		return "" // cancelled: the next step says so
+	}
+	_ = c.keep() // a cache: the next look reads what this one could not keep
+	if p := pages[norm.NFC.String(src.rel)]; slices.Contains(p.shas, src.sha) {
+		return p.rel
+	}
+	return ""
+}
+
+// madeIndex is the wiki's index where one is open or kept, else nil: none is built for this.
+func (h *Host) madeIndex(ctx context.Context, w *Wiki) *index.Index {
+	h.mu.Lock()
+	x := h.indexes[w.ID]
+	h.mu.Unlock()
+	if x != nil {
+		return x
+	}
+	if files, err := os.ReadDir(filepath.Join(h.rigHome, "cache", "index", w.ID)); err != nil || len(files) == 0 {
+		return nil
+	}
+	x, err := h.Index(ctx, w)
+	if err != nil {
+		return nil // who needs the index says why there is none
+	}
+	return x
+}
+
+func (r *run) guessPage(src source) string {
 	name := path.Base(src.rel)
 	slug := Slug(name, func(string) bool { return false })
 	for _, s := range slices.Compact([]string{slug, strings.TrimLeft(slug, "0123456789-")}) {

@@ -36,7 +36,7 @@ func (r *run) noteStart(ctx context.Context) (err error) {
 			r.give(filepath.Join(r.wiki.Real, filepath.FromSlash(human)))
 		}
 	}
-	if err := errors.Join(r.takeSources(), r.takeRevised()); err != nil {
+	if err := errors.Join(r.takeSources(ctx), r.takeRevised()); err != nil {
 		return err
 	}
 	r.rec.State = proposal.Running
@@ -51,7 +51,7 @@ func (r *run) noteStart(ctx context.Context) (err error) {
 }
 
 // takeSources reads the sources' hashes. A source that is ingested and unchanged ends the run before it is one.
-func (r *run) takeSources() error {
+func (r *run) takeSources(ctx context.Context) error {
 	for _, rel := range r.job.Sources {
 		path := filepath.Join(r.wiki.Real, filepath.FromSlash(rel))
 		text, err := os.ReadFile(path)
@@ -60,7 +60,7 @@ func (r *run) takeSources() error {
 		}
 		sum := sha256.Sum256(text)
 		src := source{rel: rel, sha: hex.EncodeToString(sum[:]), shown: r.give(path)}
-		if why := r.ingested(src); why != "" && r.asksOnce() {
+		if why := r.ingested(ctx, src); why != "" && r.asksOnce() {
 			return &ending{State: proposal.Empty, Exit: ExitNothing, Message: why, Hint: "--again does it anyway"}
 		}
 		r.sources = append(r.sources, src)

@@ -156,12 +156,17 @@ func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wi
 	return first
 }
 
-// runJob runs one job, with what the flags say, and reports its end.
+// runJob runs one job and reports its end.
 func (a *app) runJob(ctx context.Context, h *wiki.Host, w *wiki.Wiki, job wiki.Job) (proposal.Record, error) {
-	job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmpOr(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
-	rec := h.Run(ctx, job, a.progress())
+	rec := h.Run(ctx, a.flagged(w, job), a.progress())
 	err := a.finishRun(ctx, h, w, &rec)
 	return rec, err
+}
+
+// flagged is a job with what the flags say.
+func (a *app) flagged(w *wiki.Wiki, job wiki.Job) wiki.Job {
+	job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmpOr(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
+	return job
 }
 
 // progress prints what a watcher sees: events as JSON lines, or one line a step on stderr.
