@@ -25,9 +25,11 @@ type place struct {
 	text []byte // of the document where it is open
 	rng  protocol.Range
 	recs []proposal.Record // of the wiki, newest first
+	only []protocol.CodeActionKind
 }
 
-// item is one offer: a command with its argument. Nothing is started by offering.
+// item is one offer: a command with its argument. Nothing is started by offering. One without command is an edit alone, whose argument is the
+// findings ([]protocol.Diagnostic) that it takes away.
 type item struct {
 	title   string
 	command string
@@ -46,6 +48,7 @@ type entry struct {
 func menu() []entry {
 	return []entry{
 		{"quickfix", offerConflict},
+		{kindFix, offerFixes},
 		{kindRoot + "ingest", offerIngest},
 		{kindRoot + "query", offerQuery},
 		{kindRoot + "review", offerReview},
@@ -74,6 +77,11 @@ func (s *server) codeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 		if !wanted(p.Context.Only, o.kind) {
 			continue
 		}
+		kind := protocol.CodeActionKind(o.kind)
+		if mends, ok := o.arg.([]protocol.Diagnostic); ok && o.command == "" {
+			out = append(out, &protocol.CodeAction{Title: o.title, Kind: &kind, Edit: o.edit, Diagnostics: mends})
+			continue
+		}
 		raw, err := json.Marshal(o.arg)
 		if err != nil {
 			return nil, err
@@ -83,7 +91,6 @@ func (s *server) codeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 			out = append(out, &c)
 			continue
 		}
-		kind := protocol.CodeActionKind(o.kind)
 		a := &protocol.CodeAction{Title: o.title, Kind: &kind, Command: c, Edit: o.edit}
 		if o.llm && s.caps.llmTag {
 			a.Tags = []protocol.CodeActionTag{protocol.CodeActionTagLLMGenerated}
@@ -107,16 +114,22 @@ func (s *server) offersAt(p *protocol.CodeActionParams) []offer {
 		return nil
 	}
 	w, rel, ok := s.folders.wikiOf(path)
-	if !ok || w.Layout == wiki.Links {
+	if !ok {
 		return nil
 	}
 	spelled, _ := s.docs.spelled(path)
-	at := place{s: s, w: w, rel: rel, uri: string(spelled), rng: p.Range, recs: s.records(w)}
+	at := place{s: s, w: w, rel: rel, uri: string(spelled), rng: p.Range, only: p.Context.Only}
+	if w.Layout != wiki.Links {
+		at.recs = s.records(w)
+	}
 	if doc, ok := s.docs.get(path); ok {
 		at.text = doc.text
 	}
 	var out []offer
 	for _, e := range menu() {
+		if w.Layout == wiki.Links && e.kind != kindFix {
+			continue // a folder of plain markdown has no agent
+		}
 		for _, i := range e.offer(at) {
 			out = append(out, offer{i, e.kind})
 		}

@@ -111,6 +111,7 @@ func methods() []method {
 		feature(featureReferences, call(protocol.MethodTextDocumentReferences, (*server).references)),
 		feature(featureRename, call(protocol.MethodTextDocumentPrepareRename, (*server).prepareRename)),
 		feature(featureRename, call(protocol.MethodTextDocumentRename, (*server).rename)),
+		call(protocol.MethodTextDocumentDiagnostic, (*server).diagnostic),
 		call(protocol.MethodWorkspaceWillRenameFiles, (*server).willRenameFiles),
 		call(protocol.MethodWorkspaceWillDeleteFiles, (*server).willDeleteFiles),
 		feature(featureDocumentLink, call(protocol.MethodTextDocumentDocumentLink, (*server).documentLink)),

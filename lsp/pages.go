@@ -17,7 +17,9 @@ type pages struct {
 	stale   map[string]bool // paths on disk that may have changed
 	indexes map[string]*opening
 	wake    chan struct{}
-	laying  sync.Mutex // one text at a time, so that an older one never follows a newer one
+
+	laying sync.Mutex           // one text at a time, so that an older one never follows a newer one
+	laid   map[string]*document // by path, what the index has
 }
 
 // opening is an index that is being opened in the background; a large wiki's first one takes a while.
@@ -28,7 +30,7 @@ type opening struct {
 }
 
 func newPages() *pages {
-	return &pages{due: map[string]bool{}, stale: map[string]bool{}, indexes: map[string]*opening{}, wake: make(chan struct{}, 1)}
+	return &pages{due: map[string]bool{}, stale: map[string]bool{}, indexes: map[string]*opening{}, laid: map[string]*document{}, wake: make(chan struct{}, 1)}
 }
 
 func (p *pages) poke() {
@@ -117,7 +119,7 @@ func (s *server) keepPages(ctx context.Context) {
 			s.layIn(ctx, path)
 		}
 		for path := range due {
-			s.checkLinks(ctx, path)
+			s.checkPage(ctx, path)
 		}
 	}
 }
@@ -135,6 +137,7 @@ func (s *server) reread(ctx context.Context, path string) {
 	s.pages.laying.Lock()
 	if _, open := s.docs.get(path); !open {
 		x.DropBuffer(rel)
+		delete(s.pages.laid, path)
 	}
 	s.pages.laying.Unlock()
 	if err := x.Changed(ctx, rel); err != nil && ctx.Err() == nil {
@@ -154,7 +157,8 @@ func (s *server) layIn(ctx context.Context, path string) {
 	}
 	s.pages.laying.Lock()
 	defer s.pages.laying.Unlock()
-	if doc, open := s.docs.get(path); open {
+	if doc, open := s.docs.get(path); open && s.pages.laid[path] != doc {
 		x.SetBuffer(rel, doc.text)
+		s.pages.laid[path] = doc
 	}
 }

@@ -61,6 +61,7 @@ type desk struct {
 	runs      *runs
 	shelf     *shelf
 	board     *board
+	pulled    *pulled
 	pages     *pages
 	after     *aftermath
 	ready     *readyEdits
@@ -84,7 +85,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 	}
 	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, bounds: b, quit: make(chan struct{}),
 		editor: editor{docs: newDocuments(), folders: newFolders(), set: &settings{}, configs: newConfigs(), unsaved: newUnsavedPages()},
-		desk: desk{runs: newRuns(), shelf: newShelf(), board: newBoard(), pages: newPages(), after: newAftermath(), ready: newReadyEdits(),
+		desk: desk{runs: newRuns(), shelf: newShelf(), board: newBoard(), pulled: newPulled(), pages: newPages(), after: newAftermath(), ready: newReadyEdits(),
 			conflicts: newConflicts()}}
 	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(&capped{ReadWriteCloser: rwc}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)

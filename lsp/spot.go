@@ -54,14 +54,10 @@ func (s *server) fresh(ctx context.Context, w *wiki.Wiki) (*index.Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.pages.mu.Lock()
-	var due []string
-	for path := range s.pages.due {
-		due = append(due, path)
-	}
-	s.pages.mu.Unlock()
-	for _, path := range due {
-		s.layIn(ctx, path)
+	for _, doc := range s.docs.all() {
+		if _, inside := relIn(w, doc.path); inside && isPage(doc.path) {
+			s.layIn(ctx, doc.path)
+		}
 	}
 	return x, nil
 }
