@@ -22,7 +22,7 @@ func deniedCalls() []string {
 		// rings make sockets and open files past this filter
 		"io_uring_setup", "io_uring_enter", "io_uring_register",
 		// mounts, roots and namespaces
-		"mount", "umount2", "umount", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_tree_attr",
+		"mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_tree_attr",
 		"unshare", "setns", "open_by_handle_at", "name_to_handle_at", "fanotify_init",
 	}
 }
