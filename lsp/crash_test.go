@@ -3,6 +3,7 @@ package lsp
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
@@ -46,6 +47,9 @@ func TestEditorDies(t *testing.T) {
 			}
 			e = connect(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
 			if c.state != proposal.Applied {
+				e.Until("what waits", func() bool {
+					return strings.Contains(lastFindings(e, filepath.Join(root, "log.md"))+lastFindings(e, filepath.Join(root, "index.md")), "proposal-waits")
+				})
 				if err := e.Execute("rigwiki.proposal.apply", map[string]string{"run": run}, nil); err != nil {
 					t.Fatal(err)
 				}

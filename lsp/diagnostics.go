@@ -77,57 +77,79 @@ func (s *server) decided(w *wiki.Wiki, rec proposal.Record) {
 	s.refreshLenses()
 }
 
-// showOutcome puts what a run refused and flagged at the source that was ingested and at its pages. What an earlier run said goes.
-func (s *server) showOutcome(w *wiki.Wiki, rec proposal.Record) {
-	found := map[string][]protocol.Diagnostic{}
-	add := func(rel, code, text string, severity protocol.DiagnosticSeverity) {
-		path := pathIn(w, rel)
-		found[path] = append(found[path], finding(protocol.Range{}, code, text, severity))
-	}
-	for _, r := range rec.Refused {
-		said := "refused: " + r.Path + ": " + r.Reason
-		for _, src := range rec.Sources {
-			add(src, r.Rule, said, severityWarning)
-		}
-		if len(rec.Sources) == 0 && exists(pathIn(w, r.Path)) {
-			add(r.Path, r.Rule, said, severityWarning)
-		}
-	}
-	if rec.Waits() {
-		for _, f := range rec.Files {
-			if !f.Waits() {
-				continue
-			}
-			for _, fl := range f.Flags {
-				said := "flagged: " + f.Path + ": " + fl.Reason
-				if f.Kind == proposal.Create {
-					for _, src := range rec.Sources {
-						add(src, fl.Rule, said, severityWarning)
-					}
-					continue
-				}
-				add(f.Path, fl.Rule, said, severityWarning)
-			}
-			if len(f.Flags) == 0 && f.Kind != proposal.Create {
-				add(f.Path, "proposal-waits", rec.Title+" proposes a change of this page", severityHint)
+// showOutcome puts what the last run refused and how it failed at the source that was ingested, and what waits, of any run, at its pages.
+// What was shown of the wiki before goes.
+func (s *server) showOutcome(w *wiki.Wiki, last proposal.Record) {
+	found := findings{}
+	found.refused(last)
+	found.waiting(last)
+	s.shelf.mu.Lock()
+	if sh := s.shelf.wikis[w.ID]; sh != nil {
+		for _, r := range sh.recs {
+			if r.Run != last.Run {
+				found.waiting(r)
 			}
 		}
 	}
-	if rec.State == proposal.Failed {
-		for _, src := range rec.Sources {
-			add(src, "run-failed", rec.Title+": "+sentenceWithHint(rec), severityError)
-		}
+	s.shelf.mu.Unlock()
+	now := map[string][]protocol.Diagnostic{}
+	for rel, list := range found {
+		now[pathIn(w, rel)] = list
 	}
 	for _, path := range s.board.paths("run") {
-		if _, again := found[path]; !again {
-			if _, _, ok := s.folders.wikiOf(path); ok {
-				found[path] = nil
-			}
+		if _, ok := relIn(w, path); ok && now[path] == nil {
+			now[path] = nil
 		}
 	}
-	for path, list := range found {
+	for path, list := range now {
 		if s.board.put(path, "run", list) {
 			s.publish(path)
+		}
+	}
+}
+
+// findings are what runs say of the files of a wiki, by rel path.
+type findings map[string][]protocol.Diagnostic
+
+func (f findings) add(rel, code, text string, severity protocol.DiagnosticSeverity) {
+	f[rel] = append(f[rel], finding(protocol.Range{}, code, text, severity))
+}
+
+// refused says at the sources what policy dropped, and why a run failed.
+func (f findings) refused(rec proposal.Record) {
+	for _, src := range rec.Sources {
+		for _, r := range rec.Refused {
+			f.add(src, r.Rule, "refused: "+r.Path+": "+r.Reason, severityWarning)
+		}
+		if rec.State == proposal.Failed {
+			f.add(src, "run-failed", rec.Title+": "+sentenceWithHint(rec), severityError)
+		}
+	}
+}
+
+// waiting says at the pages what waits, with its flags; of a page that is not there yet, at the sources.
+func (f findings) waiting(rec proposal.Record) {
+	if !rec.Waits() {
+		return
+	}
+	for _, file := range rec.Files {
+		if !file.Waits() {
+			continue
+		}
+		at := []string{file.Path}
+		switch file.Kind {
+		case proposal.Create:
+			at = rec.Sources
+		case proposal.Rename:
+			at = []string{file.From}
+		}
+		for _, rel := range at {
+			for _, flag := range file.Flags {
+				f.add(rel, flag.Rule, "flagged: "+file.Path+": "+flag.Reason, severityWarning)
+			}
+			if len(file.Flags) == 0 && file.Kind != proposal.Create {
+				f.add(rel, "proposal-waits", rec.Title+" proposes a change of this page", severityHint)
+			}
 		}
 	}
 }

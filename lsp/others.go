@@ -57,17 +57,9 @@ func (s *server) lookAtOthers(w *wiki.Wiki) {
 			s.log.Debug("a run of another program cannot be read", zap.String("run", old.Run), zap.Error(err))
 			continue
 		}
-		if rec.State != old.State || len(decisions(rec)) != len(decisions(old)) {
+		if moved(old, rec) {
 			s.decided(w, rec)
 			s.notify(noteOf(rec, rec.Message))
 		}
 	}
-}
-
-// decisions are all decisions about a run's files.
-func decisions(rec proposal.Record) (all []proposal.Decision) {
-	for _, f := range rec.Files {
-		all = append(all, f.Decided...)
-	}
-	return all
 }

@@ -143,16 +143,21 @@ func (s *server) loadShelf(w *wiki.Wiki, sh *shelved) (again bool) {
 		s.log.Warn("the runs cannot be read", zap.String("wiki", w.Name), zap.Error(err))
 	}
 	var news []proposal.Record
+	first := false
 	s.shelf.mu.Lock()
 	if err == nil {
-		if sh.dir != "" {
-			news = unseen(sh.recs, recs)
+		if first = sh.dir == ""; !first {
+			news = changed(sh.recs, recs)
 		}
 		sh.recs, sh.dir, sh.seen = recs, dir, seen
 	}
 	again, sh.again = sh.again && s.ctx.Err() == nil, false
 	sh.loading = again
 	s.shelf.mu.Unlock()
+	if first { // what waited before this session
+		s.showOutcome(w, proposal.Record{})
+		s.refreshLenses()
+	}
 	for _, rec := range news {
 		if !s.runs.has(rec.Run) {
 			s.decided(w, rec)
@@ -162,14 +167,28 @@ func (s *server) loadShelf(w *wiki.Wiki, sh *shelved) (again bool) {
 	return again
 }
 
-// unseen are the records whose runs were not known before.
-func unseen(before, now []proposal.Record) (out []proposal.Record) {
+// changed are the records that are new or say something else than before.
+func changed(before, now []proposal.Record) (out []proposal.Record) {
 	for _, r := range now {
-		if !slices.ContainsFunc(before, func(b proposal.Record) bool { return b.Run == r.Run }) {
+		i := slices.IndexFunc(before, func(b proposal.Record) bool { return b.Run == r.Run })
+		if i < 0 || moved(before[i], r) {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// moved tells whether a run has come to something since.
+func moved(before, now proposal.Record) bool {
+	return before.State != now.State || decisions(before) != decisions(now)
+}
+
+// decisions counts what was decided about a run's files.
+func decisions(rec proposal.Record) (n int) {
+	for _, f := range rec.Files {
+		n += len(f.Decided)
+	}
+	return n
 }
 
 func (s *server) readShelf(w *wiki.Wiki) (recs []proposal.Record, dir string, seen time.Time, err error) {

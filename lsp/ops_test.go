@@ -1,0 +1,86 @@
+package lsp
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rigwiki/rig/lsp/lsptest"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// TestQuery asks from a heading: the run answers its id at once, and the answer is opened as a document.
+func TestQuery(t *testing.T) {
+	root := newWiki(t, map[string]string{"a.md": "# A\n\n## What is wet?\n"})
+	e := session(t, realHost(t, `echo 'Water is, says [[a]].'`), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: notifying})
+	page := filepath.Join(root, "a.md")
+	e.Open(page)
+	var got struct{ Run string }
+	if err := e.Execute("rigwiki.query", map[string]string{"question": "What is wet?", "uri": lsptest.URI(page)}, &got); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, got.Run, proposal.Done)
+	e.Until("the answer's document", func() bool { return len(e.HeldRequests("window/showDocument")) == 1 })
+	doc := "rigwiki://" + got.Run + ".answer/answer.md"
+	if shown := string(e.Requests("window/showDocument")[0]); !strings.Contains(shown, doc) {
+		t.Errorf("shown: %s", shown)
+	}
+	if text := content(t, e, doc); !strings.Contains(text, "Water is, says [[a]]") {
+		t.Errorf("the answer is %q", text)
+	}
+	checkProgressEnds(t, e, got.Run)
+}
+
+// TestRevise runs the agent again from a proposal: the new run says what it revises, and the old proposal goes when the new one is there.
+func TestRevise(t *testing.T) {
+	root := newWiki(t, nil)
+	e := session(t, realHost(t, `if grep -q '^- x$' log.md; then echo '- better' >> log.md; else echo '- x' >> log.md; fi`),
+		lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
+	run := ingest(t, e, root)
+	until(t, e, run, proposal.Proposed)
+	if err := e.Execute("rigwiki.proposal.revise", map[string]string{"run": run}, nil); code(err) != -32602 {
+		t.Errorf("without text: %v", err)
+	}
+	var got struct{ Run, Revises string }
+	if err := e.Execute("rigwiki.proposal.revise", map[string]string{"run": run, "text": "say more"}, &got); err != nil || got.Revises != run || got.Run == run {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	until(t, e, got.Run, proposal.Proposed)
+	until(t, e, run, proposal.Discarded)
+	if err := e.Execute("rigwiki.proposal.apply", map[string]string{"run": got.Run}, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, got.Run, proposal.Applied)
+	if text := read(t, filepath.Join(root, "log.md")); text != "# Log\n- x\n- better\n" {
+		t.Errorf("log.md is %q", text)
+	}
+}
+
+// TestQueue starts two ingests at once: the second waits its turn, is told so, and both come.
+func TestQueue(t *testing.T) {
+	root := newWiki(t, map[string]string{"raw/two.md": "# Two\n"})
+	e := session(t, realHost(t, `echo '- x' >> log.md`), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
+	var got struct {
+		Run  string
+		Runs []string
+	}
+	uris := []string{lsptest.URI(filepath.Join(root, "raw/src.md")), lsptest.URI(filepath.Join(root, "raw/two.md"))}
+	if err := e.Execute("rigwiki.ingest", map[string]any{"uris": uris}, &got); err != nil || len(got.Runs) != 2 || got.Run != got.Runs[0] {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, run := range got.Runs {
+		until(t, e, run, proposal.Proposed)
+	}
+	if n := told(e.Notes(methodRun), got.Runs[1])[0]; n.State != proposal.Queued || n.Op != "ingest" || n.Title != "ingest raw/two.md" || n.Wiki != root {
+		t.Errorf("first told %+v", n)
+	}
+	for _, run := range got.Runs { // both add to the log: neither entry is lost
+		if err := e.Execute("rigwiki.proposal.apply", map[string]string{"run": run}, nil); err != nil {
+			t.Fatal(err)
+		}
+		until(t, e, run, proposal.Applied)
+	}
+	if text := read(t, filepath.Join(root, "log.md")); strings.Count(text, "- x\n") == 0 {
+		t.Errorf("log.md is %q", text)
+	}
+}
