@@ -50,6 +50,7 @@ func TestServerKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 			if line, err := bufio.NewReader(out).ReadString('\n'); line != "up\n" {
 				t.Fatal(line, err)
 			}
