@@ -53,7 +53,7 @@ func TestFlood(t *testing.T) {
 // peak runs a query and returns the most memory that a process of it held, in bytes.
 func peak(t testing.TB, d *desk) int64 {
 	t.Helper()
-	cmd := d.command(t.Context(), "query", "x", "--wiki", d.wiki, "--agent", d.agent.name, "--json")
+	cmd := d.command(t.Context(), "query", "x", "--wiki", d.wiki, "--agent", d.agent.name, "--again", "--json")
 	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "done") {
 		t.Fatalf("%v: %.1000s", err, out)
 	}
@@ -115,10 +115,10 @@ func BenchmarkOverhead(b *testing.B) {
 	})
 }
 
-// compare runs the agent alone and through rig, in turns.
+// compare runs the agent alone and through rig, in turns. On a busy machine the processor time says more than the clock.
 func compare(b *testing.B, d *desk, bare func() *exec.Cmd) {
 	b.Helper()
-	least := [2]time.Duration{time.Hour, time.Hour}
+	var wall, cpu [2][]float64
 	clock := func(i int, cmd *exec.Cmd) {
 		cmd.Dir = d.wiki
 		start := time.Now()
@@ -126,18 +126,22 @@ func compare(b *testing.B, d *desk, bare func() *exec.Cmd) {
 		if err != nil {
 			b.Fatalf("%v: %.2000s", err, out)
 		}
-		least[i] = min(least[i], time.Since(start))
+		wall[i] = append(wall[i], time.Since(start).Seconds()*1000)
+		cpu[i] = append(cpu[i], (cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()).Seconds()*1000)
 	}
 	ours := func() *exec.Cmd {
-		return d.command(b.Context(), "query", cmpOr(d.agent.question, "x"), "--wiki", d.wiki, "--agent", d.agent.name, "--json")
+		return d.command(b.Context(), "query", cmpOr(d.agent.question, "x"), "--wiki", d.wiki, "--agent", d.agent.name, "--again", "--json")
 	}
-	clock(1, ours()) // the first one asks the agent what it is, and the machine what it can
-	least[1] = time.Hour
+	clock(0, bare())
+	clock(1, ours()) // the first ones ask the agent what it is, and the machine what it can
+	wall, cpu = [2][]float64{}, [2][]float64{}
 	for b.Loop() {
 		clock(0, bare())
 		clock(1, ours())
 	}
-	b.ReportMetric(float64(least[0].Microseconds())/1000, "bare-ms")
-	b.ReportMetric(float64(least[1].Microseconds())/1000, "rig-ms")
-	b.ReportMetric(float64((least[1]-least[0]).Microseconds())/1000, "more-ms")
+	for i, who := range []string{"bare", "rig"} {
+		slices.Sort(cpu[i])
+		b.ReportMetric(slices.Min(wall[i]), who+"-ms")
+		b.ReportMetric(cpu[i][len(cpu[i])/2], who+"-cpu-ms")
+	}
 }
