@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,7 +32,8 @@ type probe struct {
 
 var versionRE = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 
-// detect finds the program and asks it for its version and options, both at once.
+// detect finds the program and asks it for its version and options, both at once. Each question may start seconds of work, so a version that the
+// program's package tells is not asked for where the options are: they show that it starts.
 func (p probe) detect(ctx context.Context, env Env) Detection {
 	path, err := newFinder(env).program(p.name)
 	if err != nil {
@@ -44,16 +46,22 @@ func (p probe) detect(ctx context.Context, env Env) Detection {
 		return d
 	}
 	var version, help string
-	var versionErr error
+	var versionErr, helpErr error
 	var wg sync.WaitGroup
-	wg.Go(func() { version, versionErr = p.ask(ctx, env, path, "--version") })
 	if p.help != nil {
-		wg.Go(func() { help, _ = p.ask(ctx, env, path, p.help...) }) // no help: features stay unknown
+		version = packageVersion(path, p.name)
+		wg.Go(func() { help, helpErr = p.ask(ctx, env, path, p.help...) }) // no help: features stay unknown
+	}
+	packaged := version != ""
+	if !packaged {
+		wg.Go(func() { version, versionErr = p.ask(ctx, env, path, "--version") })
 	}
 	wg.Wait()
 	d.Version = versionRE.FindString(version)
 	d.Features = p.probed(help)
 	switch {
+	case packaged && helpErr != nil:
+		d.Why = fmt.Sprintf("%s %s: %v", path, strings.Join(p.help, " "), helpErr)
 	case d.Version == "" && versionErr != nil:
 		d.Why = fmt.Sprintf("%s --version: %v", path, versionErr)
 	case d.Version != "" && compareVersions(d.Version, p.floor) < 0:
@@ -96,6 +104,29 @@ func (p probe) ask(ctx context.Context, env Env, path string, args ...string) (s
 		env.Answers.Keep(key, text)
 	}
 	return text, err
+}
+
+// packageVersion is the version of the npm package that installs the program, "" where it is in none.
+func packageVersion(path, program string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	for dir := filepath.Dir(real); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+		if err != nil {
+			continue
+		}
+		var pkg struct {
+			Version string            `json:"version"`
+			Bin     map[string]string `json:"bin"`
+		}
+		if json.Unmarshal(text, &pkg) != nil || pkg.Bin[program] == "" || filepath.Join(dir, filepath.FromSlash(pkg.Bin[program])) != real {
+			return ""
+		}
+		return pkg.Version
+	}
+	return ""
 }
 
 // programID changes with the program: where its links lead, size and time of that file, and the package.json of the package it belongs to, since
