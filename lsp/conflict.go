@@ -57,6 +57,12 @@ func bothSides(c proposal.Conflict) string {
 
 // conflictsSettled takes back what was shown of pages that are decided now.
 func (s *server) conflictsSettled(w *wiki.Wiki, rec proposal.Record) {
+	s.conflicts.mu.Lock()
+	any := len(s.conflicts.pages) > 0
+	s.conflicts.mu.Unlock()
+	if !any {
+		return
+	}
 	waits := map[string]bool{}
 	if rec.Waits() {
 		for _, f := range rec.Files {

@@ -27,6 +27,7 @@ type shelved struct {
 	seen    time.Time // of the store's folder when it was read
 	loading bool
 	again   bool // something happened while loading
+	shelved int  // how often a record was put in its place since the start
 	recs    []proposal.Record
 }
 
@@ -109,6 +110,7 @@ func (s *server) shelve(w *wiki.Wiki, rec proposal.Record) {
 			recs = slices.Insert(recs, 0, rec)
 		}
 		sh.recs = recs
+		sh.shelved++
 	}
 	s.shelf.mu.Unlock()
 	s.refreshProposals(w)
@@ -138,6 +140,9 @@ func (s *server) refreshProposals(w *wiki.Wiki) {
 
 // loadShelf reads once and tells whether to read again.
 func (s *server) loadShelf(w *wiki.Wiki, sh *shelved) (again bool) {
+	s.shelf.mu.Lock()
+	shelvedBefore := sh.shelved
+	s.shelf.mu.Unlock()
 	recs, dir, seen, err := s.readShelf(w)
 	if err != nil {
 		s.log.Warn("the runs cannot be read", zap.String("wiki", w.Name), zap.Error(err))
@@ -145,7 +150,7 @@ func (s *server) loadShelf(w *wiki.Wiki, sh *shelved) (again bool) {
 	var news []proposal.Record
 	first := false
 	s.shelf.mu.Lock()
-	if err == nil {
+	if err == nil && sh.shelved == shelvedBefore { // else what was read may be older than what was shelved: it is read again
 		if first = sh.dir == ""; !first {
 			news = changed(sh.recs, recs)
 		}

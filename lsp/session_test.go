@@ -63,8 +63,12 @@ func session(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 // connect is session without the look for goroutines: for the second editor of a test, which starts amid those of the first.
 func connect(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 	t.Helper()
+	b := bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond, poll: 30 * time.Millisecond}
+	if _, measured := t.(*testing.B); measured {
+		b = bounds{answer: answerWait, settle: settleWait, poll: pollEvery}
+	}
 	return lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (int, error) {
-		return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond, poll: 30 * time.Millisecond})
+		return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, b)
 	}, o)
 }
 
