@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +29,7 @@ type probe struct {
 	vars     []string          // "K=V" that keep the program from doing more than answering
 }
 
-var versionRE = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
+var versionRE = lazyRE(`\d+\.\d+(\.\d+)?`)
 
 // detect finds the program and asks it for its version and options, both at once. Each question may start seconds of work, so a version that the
 // program's package tells is not asked for where the options are: they show that it starts.
@@ -57,7 +56,7 @@ func (p probe) detect(ctx context.Context, env Env) Detection {
 		wg.Go(func() { version, versionErr = p.ask(ctx, env, path, "--version") })
 	}
 	wg.Wait()
-	d.Version = versionRE.FindString(version)
+	d.Version = versionRE().FindString(version)
 	d.Features = p.probed(help)
 	switch {
 	case packaged && helpErr != nil:

@@ -10,17 +10,17 @@ import (
 // A failureRule tells a kind of failure by the words of a vendor's message; the first that matches counts.
 type failureRule struct {
 	kind      string
-	re        *regexp.Regexp
+	re        func() *regexp.Regexp
 	hint      string // %s is the agent's name
 	retryable bool
 }
 
 var failureRules = []failureRule{
-	{"api-error", regexp.MustCompile(`(?i)credit balance|insufficient.{0,20}(credit|quota|funds)|payment required|quota (exceeded|used up)|billing`), "top up the account that %s uses, or choose another agent", false},
-	{"auth", regexp.MustCompile(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
-	{"api-error", regexp.MustCompile(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
-	{"config", regexp.MustCompile(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
-	{"cwd-missing", regexp.MustCompile(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
+	{"api-error", lazyRE(`(?i)credit balance|insufficient.{0,20}(credit|quota|funds)|payment required|quota (exceeded|used up)|billing`), "top up the account that %s uses, or choose another agent", false},
+	{"auth", lazyRE(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
+	{"api-error", lazyRE(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
+	{"config", lazyRE(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
+	{"cwd-missing", lazyRE(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
 }
 
 // newFailure judges an error: by HTTP status where the stream tells one, else by its words.
@@ -31,7 +31,7 @@ func newFailure(agent string, status int, message string) *Failure {
 		f.Kind = "other"
 	}
 	for _, r := range failureRules {
-		if r.re.MatchString(message) {
+		if r.re().MatchString(message) {
 			f.Kind, f.Hint, f.Retryable = r.kind, r.hint, r.retryable
 			break
 		}
@@ -69,12 +69,12 @@ func StderrFailure(agent string, stderr []byte) *Failure {
 }
 
 // rejectedRE finds what codex tells of refused patches on stderr only; its JSON stream leaves them out.
-var rejectedRE = regexp.MustCompile(`(?m)patch rejected: ([^;\n]+)`)
+var rejectedRE = lazyRE(`(?m)patch rejected: ([^;\n]+)`)
 
 // StderrDenials finds refused tool calls that a vendor tells of on stderr only.
 func StderrDenials(stderr []byte) []Denial {
 	var list []Denial
-	for _, m := range rejectedRE.FindAllSubmatch(stderr, -1) {
+	for _, m := range rejectedRE().FindAllSubmatch(stderr, -1) {
 		list = append(list, Denial{Tool: "apply_patch", Target: sentence(string(m[1]))})
 	}
 	return list
@@ -103,11 +103,11 @@ func noTurn(agent string) *Failure {
 	return &Failure{Kind: "no-turn", Message: agent + " ended without doing anything", Hint: "see the run's log for what it made of the prompt"}
 }
 
-var statusRE = regexp.MustCompile(`\b(?:status|error|code|HTTP)[: ]+(\d{3})\b|\b(401|403|429|50\d)\b`)
+var statusRE = lazyRE(`\b(?:status|error|code|HTTP)[: ]+(\d{3})\b|\b(401|403|429|50\d)\b`)
 
 // statusIn finds an HTTP status in a message; 0 where there is none.
 func statusIn(message string) int {
-	m := statusRE.FindStringSubmatch(message)
+	m := statusRE().FindStringSubmatch(message)
 	if m == nil {
 		return 0
 	}

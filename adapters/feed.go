@@ -141,19 +141,19 @@ func commandText(raw json.RawMessage) string {
 // A commandRule names the kind of shell commands; the first that matches counts.
 type commandRule struct {
 	kind string
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 }
 
 var commandRules = []commandRule{
-	{"git", regexp.MustCompile(`^(git|gh)\b`)},
-	{"test", regexp.MustCompile(`^((npx|pnpm|yarn|npm|bun|deno|go|cargo|make|mvn|gradle|./gradlew|dotnet|rake|mix|zig|swift) (run )?(test|t\b|check-test)|(python3? -m )?(pytest|unittest)|jest|vitest|mocha|rspec|phpunit|ctest|tox)`)},
-	{"check", regexp.MustCompile(`^((npx |pnpm |yarn |npm run |bun run )?(eslint|tsc|lint|typecheck|prettier|biome)|go (vet|build)|gofmt|staticcheck|golangci-lint|cargo (check|clippy|build|fmt)|ruff|mypy|flake8|black|make( |$)|shellcheck|mvn|gradle)`)},
-	{"search", regexp.MustCompile(`^(grep|egrep|rg|ag|find|fd|qmd|ack)\b`)},
-	{"read", regexp.MustCompile(`^(cat|head|tail|less|ls|tree|wc|stat|file|sed -n|bat)\b`)},
-	{"web", regexp.MustCompile(`^(curl|wget)\b`)},
+	{"git", lazyRE(`^(git|gh)\b`)},
+	{"test", lazyRE(`^((npx|pnpm|yarn|npm|bun|deno|go|cargo|make|mvn|gradle|./gradlew|dotnet|rake|mix|zig|swift) (run )?(test|t\b|check-test)|(python3? -m )?(pytest|unittest)|jest|vitest|mocha|rspec|phpunit|ctest|tox)`)},
+	{"check", lazyRE(`^((npx |pnpm |yarn |npm run |bun run )?(eslint|tsc|lint|typecheck|prettier|biome)|go (vet|build)|gofmt|staticcheck|golangci-lint|cargo (check|clippy|build|fmt)|ruff|mypy|flake8|black|make( |$)|shellcheck|mvn|gradle)`)},
+	{"search", lazyRE(`^(grep|egrep|rg|ag|find|fd|qmd|ack)\b`)},
+	{"read", lazyRE(`^(cat|head|tail|less|ls|tree|wc|stat|file|sed -n|bat)\b`)},
+	{"web", lazyRE(`^(curl|wget)\b`)},
 }
 
-var shellWrap = regexp.MustCompile(`(?s)^(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c '(.*)'$`)
+var shellWrap = lazyRE(`(?s)^(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c '(.*)'$`)
 
 // commandKind says what a shell command is about, by its first word that does something.
 func commandKind(cmd string) string {
@@ -170,7 +170,7 @@ func commandKind(cmd string) string {
 		cmd = strings.TrimSpace(after)
 	}
 	for _, r := range commandRules {
-		if r.re.MatchString(cmd) {
+		if r.re().MatchString(cmd) {
 			return r.kind
 		}
 	}
@@ -179,7 +179,7 @@ func commandKind(cmd string) string {
 
 // bareCommand takes the shell off that codex puts around each command.
 func bareCommand(cmd string) string {
-	if m := shellWrap.FindStringSubmatch(cmd); m != nil {
+	if m := shellWrap().FindStringSubmatch(cmd); m != nil {
 		cmd = strings.ReplaceAll(m[1], `'\''`, "'")
 	}
 	return strings.TrimSpace(cmd)

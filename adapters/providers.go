@@ -3,7 +3,6 @@ package adapters
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 )
 
@@ -49,7 +48,7 @@ func providerHosts(r Request) []string {
 }
 
 // baseURLRE finds the base URLs in a vendor's config, whatever its format: baseURL, base_url, baseUrl, ANTHROPIC_BASE_URL.
-var baseURLRE = regexp.MustCompile(`(?i)base_?url"?\s*[:=]\s*"(https?://[^"\s]+)"`)
+var baseURLRE = lazyRE(`(?i)base_?url"?\s*[:=]\s*"(https?://[^"\s]+)"`)
 
 // configHosts reads the hosts of model servers from config files below HOME. Files that are not there name none.
 func configHosts(home string, files ...string) []string {
@@ -59,7 +58,7 @@ func configHosts(home string, files ...string) []string {
 		if err != nil || len(b) > 1<<20 {
 			continue
 		}
-		for _, m := range baseURLRE.FindAllSubmatch(b, -1) {
+		for _, m := range baseURLRE().FindAllSubmatch(b, -1) {
 			if h := urlHost(string(m[1])); h != "" && !slices.Contains(hosts, h) {
 				hosts = append(hosts, h)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,12 +37,12 @@ func (e *UnknownError) Error() string {
 }
 
 // Names become folder names: no separators, no dots in front.
-var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var nameRE = lazyRE(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // Find looks for a directory adapter in the project (where it is trusted), then in RigHome, then built in; the first wins.
 // The error is an *UnknownError. Names that begin with "acp:" are reserved.
 func (r *Registry) Find(name string) (Adapter, error) {
-	if nameRE.MatchString(name) {
+	if nameRE().MatchString(name) {
 		for _, root := range r.roots() {
 			dir := filepath.Join(root, name)
 			if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
@@ -74,7 +73,7 @@ func (r *Registry) List() []Adapter {
 		}
 		for _, e := range entries {
 			dir := filepath.Join(root, e.Name())
-			if fi, err := os.Stat(dir); err == nil && fi.IsDir() && nameRE.MatchString(e.Name()) && !slices.Contains(names, e.Name()) {
+			if fi, err := os.Stat(dir); err == nil && fi.IsDir() && nameRE().MatchString(e.Name()) && !slices.Contains(names, e.Name()) {
 				list, names = append(list, Directory(dir)), append(names, e.Name())
 			}
 		}

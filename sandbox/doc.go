@@ -18,6 +18,9 @@
 //
 // Not done: a disk upper layer for A where memory is short; confinement on macOS and Windows (there, tier D); a bound on processes where we are root.
 //
+// Not seen: files of another user below the folder's own entries. An overlay reads the entries of the folder and falls back where one is foreign; deeper
+// ones are known only from [Choice].Foreign, and a program that changes one there gets EOVERFLOW.
+//
 // A program that opens boxes calls [Main] first in its main (a package's TestMain too): helpers are the same executable under another name.
 //
 // It does not know what a wiki is, what a page is or which change is allowed: see package wiki for the policy.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/titanous/json5"
@@ -278,10 +277,10 @@ func (e *editor) splice(start, end int, s string) []byte {
 	return bytes.Join([][]byte{e.text[:start], []byte(s), e.text[end:]}, nil)
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = lazyRE(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 func (e *editor) keyText(key string) string {
-	if e.key == 0 && identifier.MatchString(key) {
+	if e.key == 0 && identifier().MatchString(key) {
 		return key
 	}
 	quote := e.key

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -177,10 +176,10 @@ func isToolFolder(name string) bool {
 
 // isConflictCopy knows the names that Syncthing, Dropbox and Nextcloud give.
 func isConflictCopy(name string) bool {
-	return strings.Contains(name, ".sync-conflict-") || conflicted.MatchString(name)
+	return strings.Contains(name, ".sync-conflict-") || conflicted().MatchString(name)
 }
 
-var conflicted = regexp.MustCompile(`(?i)\((?:[^()]*'s )?conflicted copy(?: [^()]*)?\)`)
+var conflicted = lazyRE(`(?i)\((?:[^()]*'s )?conflicted copy(?: [^()]*)?\)`)
 
 func (w *Wiki) inRaw(real string) bool { return within(real, filepath.Join(w.Real, "raw")) }
 

@@ -3,7 +3,6 @@ package wiki
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ const SemanticCode = "semantic-"
 
 // semanticLine is `path:line: code: message`, with what models make of it: a mark of a list, quotes or brackets around the path, a range of lines or none,
 // a dash for the colon, emphasis.
-var semanticLine = regexp.MustCompile("^(?:[-*+•]|\\d+[.)])?\\s*[*_`\"\\[(]*([^\\s:*`\"|\\]][^:*`\"|\\]]*?)(?:\\|[^\\]]*)?[*_`\"\\])]*(?:(?::|#L|\\s+line\\s+)(\\d+)(?:[-–:]\\d+)?)?[*_`\"\\])]*\\s*(?::|—|–|\\s-)\\s*[*_`\\[(]*([A-Za-z][A-Za-z -]{2,30}?)[*_`\\])]*\\s*(?::|—|–|\\s-)\\s*[*_]*\\s*(\\S.*)$")
+var semanticLine = lazyRE("^(?:[-*+•]|\\d+[.)])?\\s*[*_`\"\\[(]*([^\\s:*`\"|\\]][^:*`\"|\\]]*?)(?:\\|[^\\]]*)?[*_`\"\\])]*(?:(?::|#L|\\s+line\\s+)(\\d+)(?:[-–:]\\d+)?)?[*_`\"\\])]*\\s*(?::|—|–|\\s-)\\s*[*_`\\[(]*([A-Za-z][A-Za-z -]{2,30}?)[*_`\\])]*\\s*(?::|—|–|\\s-)\\s*[*_]*\\s*(\\S.*)$")
 
 // semanticSeverity is how much a kind of finding matters. None is severe: nothing proves it.
 func semanticSeverity(code string) lint.Severity {
@@ -46,7 +45,7 @@ func semanticFindings(x *index.Index, answer string) (found []proposal.Finding, 
 		if isFraming(line) {
 			continue
 		}
-		m := semanticLine.FindStringSubmatch(line)
+		m := semanticLine().FindStringSubmatch(line)
 		if m == nil {
 			odd = append(odd, line)
 			continue
@@ -77,7 +76,7 @@ func semanticFindings(x *index.Index, answer string) (found []proposal.Finding, 
 
 func isFraming(line string) bool {
 	bare := strings.ToLower(strings.Trim(line, "#*_-`~ .:"))
-	return bare == "" || bare == "no findings" || bare == "findings" || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "#") && !semanticLine.MatchString(line) ||
+	return bare == "" || bare == "no findings" || bare == "findings" || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "#") && !semanticLine().MatchString(line) ||
 		strings.HasSuffix(line, ":") && !strings.Contains(strings.TrimSuffix(line, ":"), ":")
 }
 

@@ -3,7 +3,6 @@ package wiki
 import (
 	"fmt"
 	"net"
-	"regexp"
 	"slices"
 
 	"github.com/rigwiki/rig/adapters"
@@ -42,13 +41,13 @@ func loopbackAddr(hostport string) (string, bool) {
 	return net.JoinHostPort(host, port), ip != nil && ip.IsLoopback() && ip.To4() != nil
 }
 
-var urlRE = regexp.MustCompile(`https?://([^/\s"'\\]+)`)
+var urlRE = lazyRE(`https?://([^/\s"'\\]+)`)
 
 // loopbackURLs are the addresses of this machine that URLs within texts name: arguments may hold a whole config.
 func loopbackURLs(texts []string) []string {
 	var out []string
 	for _, t := range texts {
-		for _, m := range urlRE.FindAllStringSubmatch(t, -1) {
+		for _, m := range urlRE().FindAllStringSubmatch(t, -1) {
 			if addr, ok := loopbackAddr(m[1]); ok {
 				out = append(out, addr)
 			}

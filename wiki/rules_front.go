@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func readSchema(w *Wiki) string {
 	return strings.ToLower(string(text))
 }
 
-var frontMatterWords = regexp.MustCompile(`front[- ]?matter`)
+var frontMatterWords = lazyRE(`front[- ]?matter`)
 
 // missingFrontMatter holds for new pages where the schema asks for it, and for pages that would lose it.
 func missingFrontMatter(j *judge, p *page) string {
@@ -53,7 +52,7 @@ func missingFrontMatter(j *judge, p *page) string {
 		}
 		return ""
 	}
-	if p.Kind != "create" || !j.isContentPage(p.Path) || !frontMatterWords.MatchString(j.schema) {
+	if p.Kind != "create" || !j.isContentPage(p.Path) || !frontMatterWords().MatchString(j.schema) {
 		return ""
 	}
 	switch {
@@ -93,7 +92,7 @@ func (j *judge) isContentPage(rel string) bool {
 	return slices.Contains(pageFolders(), folder) || strings.Contains(j.schema, strings.ToLower(folder)+"/")
 }
 
-var urlScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://\S`)
+var urlScheme = lazyRE(`^[A-Za-z][A-Za-z0-9+.-]*://\S`)
 
 // sourcesNotRaw looks at entries of "sources:" that the base had not (case o-lw-05).
 func sourcesNotRaw(j *judge, p *page) string {
@@ -127,7 +126,7 @@ func (j *judge) isSource(from, entry string) bool {
 		name, _, _ = strings.Cut(name, "#")
 		name = strings.TrimSpace(name)
 	}
-	if urlScheme.MatchString(name) {
+	if urlScheme().MatchString(name) {
 		return true
 	}
 	if name == "" || strings.HasPrefix(name, "/") {
@@ -152,7 +151,7 @@ func (j *judge) isSource(from, entry string) bool {
 	return j.View != nil && slices.ContainsFunc(j.View.Resolve(from, slug), inSources)
 }
 
-var contradiction = regexp.MustCompile(`(?im)^[ \t]*>[ \t]*(?:\[!contradiction\]|\**contradiction\**[ \t]*:).*$`)
+var contradiction = lazyRE(`(?im)^[ \t]*>[ \t]*(?:\[!contradiction\]|\**contradiction\**[ \t]*:).*$`)
 
 // dropsContradiction compares the lines that record a disagreement. One that is worded anew and has the same links stays.
 func dropsContradiction(_ *judge, p *page) string {
@@ -160,11 +159,11 @@ func dropsContradiction(_ *judge, p *page) string {
 		return ""
 	}
 	kept := map[string]int{}
-	for _, line := range contradiction.FindAll(p.NewText, -1) {
+	for _, line := range contradiction().FindAll(p.NewText, -1) {
 		kept[contradictionKey(line)]++
 	}
 	var dropped []string
-	for _, line := range contradiction.FindAll(p.BaseText, -1) {
+	for _, line := range contradiction().FindAll(p.BaseText, -1) {
 		key := contradictionKey(line)
 		if kept[key]--; kept[key] < 0 {
 			dropped = append(dropped, strings.TrimSpace(strings.TrimLeft(string(bytes.TrimSpace(line)), "> ")))

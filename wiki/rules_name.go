@@ -52,7 +52,7 @@ func oddName(name string) string {
 		return fmt.Sprintf("Windows keeps the name %s for a device", strings.ToUpper(strings.TrimSuffix(name, path.Ext(name))))
 	case strings.HasSuffix(name, "."), strings.HasSuffix(name, " "):
 		return fmt.Sprintf("%q ends in a dot or blank, which Windows drops", name)
-	case shortName.MatchString(foldName(name)):
+	case shortName().MatchString(foldName(name)):
 		return fmt.Sprintf("%s has the shape of a short name, which Windows may take for another file", name)
 	}
 	for _, r := range name {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -94,11 +93,11 @@ func protectedPath(j *judge, s *suspect) string {
 	return ""
 }
 
-var shortName = regexp.MustCompile(`^([^.~/]{1,6})~[0-9]{1,6}(\.[^./]{0,3})?$`)
+var shortName = lazyRE(`^([^.~/]{1,6})~[0-9]{1,6}(\.[^./]{0,3})?$`)
 
 // shortOf tells whether a folded component has the shape of an 8.3 short name of the folded name long.
 func shortOf(c, long string) bool {
-	m := shortName.FindStringSubmatch(c)
+	m := shortName().FindStringSubmatch(c)
 	return m != nil && strings.HasPrefix(strings.TrimLeft(long, "."), m[1])
 }
 

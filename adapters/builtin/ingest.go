@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -118,14 +117,14 @@ func (a *agent) ingested(rel string) (page, bool) {
 	return page{}, false
 }
 
-var numberedRE = regexp.MustCompile(`^\d+-+`)
+var numberedRE = lazyRE(`^\d+-+`)
 
 // freeSlug makes a slug that no page has. A number in front is dropped where the wiki's own pages do so.
 func (a *agent) freeSlug(s Source) string {
 	slug := s.Slug
 	if slug == "" {
 		slug = slugOf(s.Rel)
-		if short := numberedRE.ReplaceAllString(slug, ""); short != "" && a.dropsNumbers() {
+		if short := numberedRE().ReplaceAllString(slug, ""); short != "" && a.dropsNumbers() {
 			slug = short
 		}
 	}
@@ -153,8 +152,8 @@ func (a *agent) taken(slug string) bool {
 func (a *agent) dropsNumbers() bool {
 	for _, p := range a.pages {
 		from := slugOf(p.front.get("source-path"))
-		if numberedRE.MatchString(from) {
-			return numberedRE.ReplaceAllString(from, "") == p.slug()
+		if numberedRE().MatchString(from) {
+			return numberedRE().ReplaceAllString(from, "") == p.slug()
 		}
 	}
 	return false

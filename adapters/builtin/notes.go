@@ -43,7 +43,7 @@ func AddLog(text []byte, n LogNote) []byte {
 	style := logStyles[len(logStyles)-1]
 	for _, l := range lines {
 		for _, s := range logStyles[:len(logStyles)-1] {
-			if s.re.MatchString(l) {
+			if s.re().MatchString(l) {
 				style = s
 				break
 			}

@@ -3,7 +3,6 @@ package builtin
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,7 +30,7 @@ type weighted struct {
 const maxSentences = 3000
 
 // leadRE names the sections in which authors say themselves what matters.
-var leadRE = regexp.MustCompile(`(?i)^(abstract|summary|overview|introduction|tl;?dr|proposal|conclusions?|design|rationale|要約|概要|摘要|はじめに|结论|まとめ)`)
+var leadRE = lazyRE(`(?i)^(abstract|summary|overview|introduction|tl;?dr|proposal|conclusions?|design|rationale|要約|概要|摘要|はじめに|结论|まとめ)`)
 
 // rank scores the sentences of a document: LexRank over tf-idf cosines, biased towards the title's words and the sections that sum up.
 func rank(doc document) []sentence {
@@ -103,7 +102,7 @@ func collect(doc document) []sentence {
 
 // weighed sets what the place of a sentence (the k-th paragraph) says about it.
 func weighed(s sentence, p paragraph, k int) sentence {
-	summing := leadRE.MatchString(p.section)
+	summing := leadRE().MatchString(p.section)
 	if summing {
 		s.prior = 3
 	}
@@ -117,7 +116,7 @@ func weighed(s sentence, p paragraph, k int) sentence {
 	if summing || k < 8 {
 		s.opens = 1
 	}
-	if selfRE.MatchString(s.text) {
+	if selfRE().MatchString(s.text) {
 		s.opens += 1 + s.opens
 	}
 	return s
@@ -137,16 +136,16 @@ func defines(s, title string) bool {
 }
 
 var (
-	danglingRE = regexp.MustCompile(`(?i)^(this|these|that|those|it|they|he|she|we|such|but|and|or|so|also|thus|then|however|for example|for instance|in particular|in this|instead|similarly|again|finally|first|second|third|note|here|there|as (above|before)|see|let|another|both|otherwise|hence|therefore|moreover|furthermore|besides|indeed|based on (this|that|these|those)|additionally|meanwhile|our first)\b`)
-	selfRE     = regexp.MustCompile(`(?i)^(this|the) (proposal|draft|document|design|paper|article|page|report|guide|specification|change|post|chapter|book)\b`)
-	linkRE     = regexp.MustCompile(`https?://|\]\(`)
-	verbRE     = regexp.MustCompile(`(?i)\b(is|are|was|were|has|have|had|can|cannot|could|will|would|must|may|might|should|does|do|did|becomes?|remains?)\b`)
+	danglingRE = lazyRE(`(?i)^(this|these|that|those|it|they|he|she|we|such|but|and|or|so|also|thus|then|however|for example|for instance|in particular|in this|instead|similarly|again|finally|first|second|third|note|here|there|as (above|before)|see|let|another|both|otherwise|hence|therefore|moreover|furthermore|besides|indeed|based on (this|that|these|those)|additionally|meanwhile|our first)\b`)
+	selfRE     = lazyRE(`(?i)^(this|the) (proposal|draft|document|design|paper|article|page|report|guide|specification|change|post|chapter|book)\b`)
+	linkRE     = lazyRE(`https?://|\]\(`)
+	verbRE     = lazyRE(`(?i)\b(is|are|was|were|has|have|had|can|cannot|could|will|would|must|may|might|should|does|do|did|becomes?|remains?)\b`)
 )
 
 // stands tells sentences that mean something without the one before: none that begins with a pronoun or a connective, no links, no holes,
 // whole.
 func stands(s string) bool {
-	if danglingRE.MatchString(s) && !selfRE.MatchString(s) || linkRE.MatchString(s) || strings.ContainsRune(s, hole) {
+	if danglingRE().MatchString(s) && !selfRE().MatchString(s) || linkRE().MatchString(s) || strings.ContainsRune(s, hole) {
 		return false
 	}
 	if strings.Count(s, "(") != strings.Count(s, ")") || strings.Count(s, "“") != strings.Count(s, "”") || strings.Count(s, "`")%2 != 0 || strings.Count(s, `"`)%2 != 0 {
@@ -161,7 +160,7 @@ func stands(s string) bool {
 
 // whole tells list items that are sentences from those that are headings of a kind.
 func whole(s string) bool {
-	return verbRE.MatchString(s) || strings.ContainsFunc(s, isCJK)
+	return verbRE().MatchString(s) || strings.ContainsFunc(s, isCJK)
 }
 
 // vectors gives each sentence its tf-idf vector of unit length, terms in the order in which they first come.

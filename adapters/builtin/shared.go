@@ -21,13 +21,13 @@ func (a *agent) sharedText(name string) ([]byte, error) {
 }
 
 // An entry is how index lines look: "- [[slug]] — what it is".
-var entryRE = regexp.MustCompile(`^(\s*[-*+] )(\[\[([^\]|]+)(\|[^\]]*)?\]\]|\[[^\]]*\]\(([^)]+)\))(\s*[—–:-]?\s*)(.*?)\r?\n?$`)
+var entryRE = lazyRE(`^(\s*[-*+] )(\[\[([^\]|]+)(\|[^\]]*)?\]\]|\[[^\]]*\]\(([^)]+)\))(\s*[—–:-]?\s*)(.*?)\r?\n?$`)
 
 // sectionNames are the headings under which an index lists its source pages and concepts, in the languages that wikis use.
-var sectionNames = map[string]*regexp.Regexp{
-	"sources":  regexp.MustCompile(`(?i)^#+\s+\W*(sources?\b|来源|源|資料|ソース|출처|quellen|fuentes|источники)`),
-	"queries":  regexp.MustCompile(`(?i)^#+\s+\W*(quer(y|ies)\b|questions?\b|answers?\b|问题|問題|質問|クエリ|질문|fragen|preguntas|вопросы)`),
-	"concepts": regexp.MustCompile(`(?i)^#+\s+\W*(concepts?\b|概念|コンセプト|개념|konzepte|conceptos|понятия)`),
+var sectionNames = map[string]func() *regexp.Regexp{
+	"sources":  lazyRE(`(?i)^#+\s+\W*(sources?\b|来源|源|資料|ソース|출처|quellen|fuentes|источники)`),
+	"queries":  lazyRE(`(?i)^#+\s+\W*(quer(y|ies)\b|questions?\b|answers?\b|问题|問題|質問|クエリ|질문|fragen|preguntas|вопросы)`),
+	"concepts": lazyRE(`(?i)^#+\s+\W*(concepts?\b|概念|コンセプト|개념|konzepte|conceptos|понятия)`),
 }
 
 // updateIndex adds a line for each new page, in its section and in the form of the lines there.
@@ -71,7 +71,7 @@ func addEntry(lines []string, eol string, e Entry) []string {
 	in, heading := false, ""
 	for i, l := range lines {
 		if strings.HasPrefix(l, "#") {
-			in = sectionNames[e.Section].MatchString(l)
+			in = sectionNames[e.Section]().MatchString(l)
 			if strings.HasPrefix(l, "##") {
 				heading = l[:len(l)-len(strings.TrimLeft(l, "#"))]
 			}
@@ -80,7 +80,7 @@ func addEntry(lines []string, eol string, e Entry) []string {
 			}
 			continue
 		}
-		m := entryRE.FindStringSubmatch(l)
+		m := entryRE().FindStringSubmatch(l)
 		if m == nil {
 			continue
 		}
@@ -97,7 +97,7 @@ func addEntry(lines []string, eol string, e Entry) []string {
 	entry := e.like(form)
 	if last < 0 && form != nil && heading == "" { // a flat list without sections
 		for i, l := range lines {
-			if entryRE.MatchString(l) {
+			if entryRE().MatchString(l) {
 				last = i
 			}
 		}
@@ -180,20 +180,20 @@ func appendBlock(lines, block []string, eol string) []string {
 
 // A logStyle is a way to write log entries, told by the last entry of the file.
 type logStyle struct {
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 	head func(n LogNote) string
 }
 
 var logStyles = []logStyle{
-	{regexp.MustCompile(`^## \[\d{4}-\d\d-\d\d\] `), func(n LogNote) string { return "## [" + n.date() + "] " + n.Verb + " | " + n.Title }},
-	{regexp.MustCompile(`^## \d{4}-\d\d-\d\dT\S+ `), func(n LogNote) string {
+	{lazyRE(`^## \[\d{4}-\d\d-\d\d\] `), func(n LogNote) string { return "## [" + n.date() + "] " + n.Verb + " | " + n.Title }},
+	{lazyRE(`^## \d{4}-\d\d-\d\dT\S+ `), func(n LogNote) string {
 		return "## " + n.At.Format("2006-01-02T15:04:05Z07:00") + " — " + n.Verb + " " + n.About
 	}},
-	{regexp.MustCompile(`^## \d{4}-\d\d-\d\d — ingest raw/`), func(n LogNote) string { return "## " + n.date() + " — " + n.Verb + " " + n.About }},
-	{regexp.MustCompile(`^## \d{4}-\d\d-\d\d - `), func(n LogNote) string { return "## " + n.date() + " - " + n.Verb + " " + n.short() }},
-	{regexp.MustCompile(`^- \*\*\d{4}-\d\d-\d\d\*\*`), func(n LogNote) string { return "- **" + n.date() + "** " + n.Verb + " " + n.short() }},
-	{regexp.MustCompile(`^[-*] \[?\d{4}-\d\d-\d\d\]?[:—– -]`), func(n LogNote) string { return "- " + n.date() + ": " + n.Verb + " " + n.short() }},
-	{regexp.MustCompile(`^`), func(n LogNote) string { return "## " + n.date() + " — " + n.Verb + " " + n.short() }},
+	{lazyRE(`^## \d{4}-\d\d-\d\d — ingest raw/`), func(n LogNote) string { return "## " + n.date() + " — " + n.Verb + " " + n.About }},
+	{lazyRE(`^## \d{4}-\d\d-\d\d - `), func(n LogNote) string { return "## " + n.date() + " - " + n.Verb + " " + n.short() }},
+	{lazyRE(`^- \*\*\d{4}-\d\d-\d\d\*\*`), func(n LogNote) string { return "- **" + n.date() + "** " + n.Verb + " " + n.short() }},
+	{lazyRE(`^[-*] \[?\d{4}-\d\d-\d\d\]?[:—– -]`), func(n LogNote) string { return "- " + n.date() + ": " + n.Verb + " " + n.short() }},
+	{lazyRE(`^`), func(n LogNote) string { return "## " + n.date() + " — " + n.Verb + " " + n.short() }},
 }
 
 // updateLog appends an entry in the style of the last one. Nothing above it changes: the log is append-only.

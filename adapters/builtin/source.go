@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -63,11 +62,11 @@ func parseSource(src []byte) document {
 	return doc
 }
 
-var metaRE = regexp.MustCompile(`(?i)^(authors?(\(s\))?|last[ -]?updated|last modified|created|published|date|status|discussion( at)?|reviewers?|version|license|copyright|tags?|keywords|contact|with (input|major input|contributions)|©)\b ?[:(]?`)
+var metaRE = lazyRE(`(?i)^(authors?(\(s\))?|last[ -]?updated|last modified|created|published|date|status|discussion( at)?|reviewers?|version|license|copyright|tags?|keywords|contact|with (input|major input|contributions)|©)\b ?[:(]?`)
 
 // isMeta tells lines about the document itself: authors, dates, links alone.
 func isMeta(t string) bool {
-	return t == "" || metaRE.MatchString(t) && length(t) < 60 || strings.HasPrefix(t, "http") && !strings.Contains(t, " ")
+	return t == "" || metaRE().MatchString(t) && length(t) < 60 || strings.HasPrefix(t, "http") && !strings.Contains(t, " ")
 }
 
 // hole stands where a sentence has something that is no text: an image, often a formula.

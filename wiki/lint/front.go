@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/rigwiki/rig/wiki/index"
 )
@@ -66,7 +67,10 @@ func (p *page) fenced() {
 		Fix{Title: "Remove the code fence", Edits: []Edit{{p.Path, 0, open, ""}, {p.Path, end, len(p.text), ""}}})
 }
 
-var fenceOpen = regexp.MustCompile("^(```+|~~~+)[ \t]*(?:markdown|md|yaml|mdx)?[ \t]*\r?\n")
+// fenceOpen is compiled when first asked for: most starts of the program look at no page.
+var fenceOpen = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(```+|~~~+)[ \t]*(?:markdown|md|yaml|mdx)?[ \t]*\r?\n")
+})
 
 func isFenced(text []byte) bool {
 	_, _, ok := fencedPage(text)
@@ -76,7 +80,7 @@ func isFenced(text []byte) bool {
 // fencedPage tells the end of the opening line and the start of the closing one of a page that is a single code block. What is in it has to
 // look like a page: front matter, or a heading first.
 func fencedPage(text []byte) (open, end int, ok bool) {
-	m := fenceOpen.FindSubmatchIndex(text)
+	m := fenceOpen().FindSubmatchIndex(text)
 	if m == nil {
 		return 0, 0, false
 	}
