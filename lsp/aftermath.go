@@ -27,9 +27,9 @@ type unsettled struct {
 func newAftermath() *aftermath { return &aftermath{pages: map[string]unsettled{}} }
 
 // watchPages remembers the pages of a receipt of which more may come.
-func (s *server) watchPages(t task, plan proposal.Plan, receipt proposal.Receipt, results []pageResult, applied bool) {
+func (s *server) watchPages(t task, a attempt, results []pageResult, receipt proposal.Receipt) {
 	planned := map[string]proposal.Planned{}
-	for _, f := range plan.Files {
+	for _, f := range a.plan.Files {
 		planned[f.Path] = f
 	}
 	s.after.mu.Lock()
@@ -37,18 +37,26 @@ func (s *server) watchPages(t task, plan proposal.Plan, receipt proposal.Receipt
 	for _, r := range results {
 		path := pathIn(t.wiki, r.path)
 		delete(s.after.pages, path)
-		if r.word == proposal.WordUnsaved || r.word == proposal.WordNotApplied && applied {
+		if r.word == proposal.WordUnsaved || r.word == proposal.WordNotApplied && a.said.applied {
 			s.after.pages[path] = unsettled{t, planned[r.path], receipt.At, r.word}
 		}
 	}
 }
 
+// event is what happened to a document.
+type event int
+
+const (
+	wasChanged event = iota
+	wasSaved
+)
+
 // lookAgain looks at a page of which more may come, when it was changed or saved. Without one it costs a look into a map.
-func (s *server) lookAgain(doc *document, saved bool) {
+func (s *server) lookAgain(doc *document, e event) {
 	s.after.mu.Lock()
 	p, waits := s.after.pages[doc.path]
 	s.after.mu.Unlock()
-	if waits && (saved || p.was == proposal.WordNotApplied) {
+	if waits && (e == wasSaved || p.was == proposal.WordNotApplied) {
 		s.background(func(context.Context) { s.settlePage(doc.path, p) })
 	}
 }
@@ -60,7 +68,7 @@ func (s *server) settlePage(path string, p unsettled) {
 	if p.was == proposal.WordUnsaved { // it was seen in the buffer, and is accepted: only how it came to disk is open
 		r.word, r.text, said = savedAs(path, p.planned.After)
 	} else {
-		r = s.lookAt(p.task, p.planned, true)
+		r = s.lookAt(p.task, p.planned, clientWord{applied: true})
 		if r.word == proposal.WordNotApplied || r.word == proposal.WordPartly {
 			return // still on its way
 		}

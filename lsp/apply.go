@@ -168,6 +168,12 @@ type clientWord struct {
 	gone    bool // it will not say anything any more
 }
 
+// attempt is a plan and what the client said to it.
+type attempt struct {
+	plan proposal.Plan
+	said clientWord
+}
+
 // carryOut sends the client its part, reads back what became of it, has the host do the rest, and keeps the books.
 func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Plan, word chan<- clientWord) {
 	defer s.runs.occupy(t.rec.Run)()
@@ -183,7 +189,7 @@ func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Pla
 		if said.applied || try == maxTries || t.how == gated || !s.movedOn(t.wiki, client) {
 			break
 		}
-		if seen, _ := s.look(t, client, false); anyApplied(seen) {
+		if seen, _ := s.look(t, attempt{plan: client}); anyApplied(seen) {
 			break
 		}
 		fresh, err := t.plan(s.current(t.wiki))
@@ -194,8 +200,8 @@ func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Pla
 	}
 	word <- said
 	if len(client.Files)+len(client.Settled) > 0 {
-		results = s.readBack(ctx, t, client, said.applied)
-		s.book(ctx, t, client, results, said.applied)
+		results = s.readBack(ctx, t, attempt{client, said})
+		s.book(ctx, t, attempt{client, said}, results)
 	}
 	if len(host.Files)+len(host.Settled) > 0 && (len(client.Files) == 0 || anyApplied(results)) {
 		results = append(results, s.write(ctx, t, host)...)
@@ -238,8 +244,9 @@ func (s *server) bookLast(t task, plan proposal.Plan) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), lastWait)
 	defer cancel()
 	s.docs.clear()
-	if results, _ := s.look(t, plan, false); anyApplied(results) {
-		s.book(ctx, t, plan, results, false)
+	a := attempt{plan: plan}
+	if results, _ := s.look(t, a); anyApplied(results) {
+		s.book(ctx, t, a, results)
 	}
 }
 
@@ -259,7 +266,7 @@ func (s *server) movedOn(w *wiki.Wiki, plan proposal.Plan) bool {
 }
 
 // book records what was read back. Pages that settled before count as well.
-func (s *server) book(ctx context.Context, t task, plan proposal.Plan, results []pageResult, applied bool) {
+func (s *server) book(ctx context.Context, t task, a attempt, results []pageResult) {
 	release, err := s.host.LockApply(ctx, t.wiki, t.store)
 	if err != nil {
 		s.failed(t, "keep the receipt", err)
@@ -277,12 +284,12 @@ func (s *server) book(ctx context.Context, t task, plan proposal.Plan, results [
 		}
 		files = append(files, f)
 	}
-	receipt, err := t.store.Note(t.rec.Run, plan, "editor", files)
+	receipt, err := t.store.Note(t.rec.Run, a.plan, "editor", files)
 	if err != nil {
 		s.failed(t, "keep the receipt", err)
 		return
 	}
-	s.watchPages(t, plan, receipt, results, applied)
+	s.watchPages(t, a, results, receipt)
 }
 
 // write has the host write what the client cannot.

@@ -153,8 +153,8 @@ func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 	if path, ok := filePath(string(p.TextDocument.URI)); ok {
 		if doc, ok := s.docs.get(path); ok {
 			s.docs.set(doc)
-			s.unsaved.mark(path, false)
-			s.lookAgain(doc, true)
+			s.unsaved.mark(path, clean)
+			s.lookAgain(doc, wasSaved)
 			s.diskChanged(path)
 		}
 	}

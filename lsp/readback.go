@@ -24,7 +24,7 @@ type pageResult struct {
 
 // readBack looks at each page until it is as planned, for bounds.settle at most: clients answer before, with or after their didChange, say
 // "applied" of what a user declined and "not applied" of what they did by half (facts T1, T2).
-func (s *server) readBack(ctx context.Context, t task, plan proposal.Plan, applied bool) []pageResult {
+func (s *server) readBack(ctx context.Context, t task, a attempt) []pageResult {
 	events, done := s.docs.watch()
 	defer done()
 	tick := time.NewTicker(diskEvery)
@@ -32,7 +32,7 @@ func (s *server) readBack(ctx context.Context, t task, plan proposal.Plan, appli
 	end := time.NewTimer(s.bounds.settle)
 	defer end.Stop()
 	for {
-		results, settled := s.look(t, plan, applied)
+		results, settled := s.look(t, a)
 		if settled {
 			return results
 		}
@@ -40,7 +40,7 @@ func (s *server) readBack(ctx context.Context, t task, plan proposal.Plan, appli
 		case <-events:
 		case <-tick.C:
 		case <-end.C:
-			results, _ = s.look(t, plan, applied)
+			results, _ = s.look(t, a)
 			return results
 		case <-ctx.Done():
 			return results
@@ -49,11 +49,11 @@ func (s *server) readBack(ctx context.Context, t task, plan proposal.Plan, appli
 }
 
 // look reads every page of a plan once. settled is false while a change may still be on its way.
-func (s *server) look(t task, plan proposal.Plan, applied bool) (results []pageResult, settled bool) {
+func (s *server) look(t task, a attempt) (results []pageResult, settled bool) {
 	settled = true
-	for _, f := range plan.Files {
-		r := s.lookAt(t, f, applied)
-		if r.word == proposal.WordNotApplied && applied || r.word == proposal.WordPartly {
+	for _, f := range a.plan.Files {
+		r := s.lookAt(t, f, a.said)
+		if r.word == proposal.WordNotApplied && a.said.applied || r.word == proposal.WordPartly {
 			settled = false
 		}
 		results = append(results, r)
@@ -61,7 +61,7 @@ func (s *server) look(t task, plan proposal.Plan, applied bool) (results []pageR
 	return results, settled
 }
 
-func (s *server) lookAt(t task, f proposal.Planned, applied bool) pageResult {
+func (s *server) lookAt(t task, f proposal.Planned, said clientWord) pageResult {
 	r := pageResult{path: f.Path, word: proposal.WordNotApplied}
 	path := pathIn(t.wiki, f.Path)
 	switch {
@@ -80,7 +80,7 @@ func (s *server) lookAt(t task, f proposal.Planned, applied bool) pageResult {
 		return r
 	case !ok:
 		return r
-	case f.Kind == proposal.Create && len(text) == 0 && len(f.After) > 0 && applied:
+	case f.Kind == proposal.Create && len(text) == 0 && len(f.After) > 0 && said.applied:
 		r.word = proposal.WordUnsaved // VS Code and Helix make the file at once and its text when it is saved
 		return r
 	case bytes.Equal(text, f.After):
@@ -170,7 +170,7 @@ func (s *server) report(t task, said clientWord, results []pageResult) {
 		s.failed(t, "read the run", err)
 		return
 	}
-	sentence := sentenceOf(t.undo, results)
+	sentence := sentenceOf(t, results)
 	if !said.applied && said.reason != "" {
 		sentence += "; " + said.reason
 	}
@@ -187,7 +187,7 @@ func (s *server) report(t task, said clientWord, results []pageResult) {
 }
 
 // sentenceOf counts the pages by what became of them: "2 pages applied; 1 waiting to be saved: overview.md".
-func sentenceOf(undo bool, results []pageResult) string {
+func sentenceOf(t task, results []pageResult) string {
 	words := []proposal.Word{proposal.WordApplied, proposal.WordPartly, proposal.WordUnsaved, proposal.WordReshaped, proposal.WordNotApplied}
 	var parts []string
 	for _, w := range words {
@@ -201,7 +201,7 @@ func sentenceOf(undo bool, results []pageResult) string {
 			continue
 		}
 		said := string(w)
-		if undo && w == proposal.WordApplied {
+		if t.undo && w == proposal.WordApplied {
 			said = "taken back"
 		}
 		parts = append(parts, fmt.Sprintf("%s %s: %s", plural(len(pages), "page"), said, someOf(pages, 5)))

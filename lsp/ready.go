@@ -115,7 +115,7 @@ func (s *server) bookReady(ctx context.Context, t task) bool {
 	if r == nil || r.edit == nil || t.undo {
 		return false
 	}
-	results, _ := s.look(t, r.plan, false)
+	results, _ := s.look(t, attempt{plan: r.plan})
 	done := map[string]bool{}
 	for _, p := range results {
 		done[p.path] = p.word != proposal.WordNotApplied
@@ -127,7 +127,7 @@ func (s *server) bookReady(ctx context.Context, t task) bool {
 		return false
 	}
 	defer s.runs.occupy(t.rec.Run)()
-	s.book(ctx, t, plan, results, true)
+	s.book(ctx, t, attempt{plan, clientWord{applied: true}}, results)
 	s.report(t, clientWord{applied: true}, results)
 	return true
 }

@@ -13,21 +13,29 @@ import (
 // costs a look into a map.
 type unsavedPages struct {
 	mu    sync.Mutex
-	dirty map[string]bool // by path; false: opened, to be compared with the disk
+	state map[string]bufferState // by path
 	wake  chan struct{}
 }
 
 func newUnsavedPages() *unsavedPages {
-	return &unsavedPages{dirty: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &unsavedPages{state: map[string]bufferState{}, wake: make(chan struct{}, 1)}
 }
 
+// bufferState is what is known of a buffer without looking.
+type bufferState int
+
+const (
+	clean bufferState = iota // opened or saved: to be compared with the disk
+	typed                    // changed since
+)
+
 // mark notes what is known of a path and wakes the worker where that is news.
-func (u *unsavedPages) mark(path string, dirty bool) {
+func (u *unsavedPages) mark(path string, now bufferState) {
 	u.mu.Lock()
-	was, known := u.dirty[path]
-	u.dirty[path] = dirty
+	was, known := u.state[path]
+	u.state[path] = now
 	u.mu.Unlock()
-	if !known || was != dirty {
+	if !known || was != now {
 		u.poke()
 	}
 }
@@ -86,19 +94,19 @@ func (s *server) publishUnsaved(ctx context.Context) {
 // The four things that happen to a document, for what depends on them.
 
 func (s *server) opened(doc *document) {
-	s.unsaved.mark(doc.path, false)
+	s.unsaved.mark(doc.path, clean)
 	s.checkLater(doc)
 }
 
 func (s *server) changed(doc *document) {
-	s.unsaved.mark(doc.path, true)
-	s.lookAgain(doc, false)
+	s.unsaved.mark(doc.path, typed)
+	s.lookAgain(doc, wasChanged)
 	s.checkLater(doc)
 }
 
 func (s *server) closed(doc *document) {
 	s.unsaved.mu.Lock()
-	delete(s.unsaved.dirty, doc.path)
+	delete(s.unsaved.state, doc.path)
 	s.unsaved.mu.Unlock()
 	s.unsaved.poke()
 	s.forget(doc)
