@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"path"
 	"sync"
 
 	"github.com/rigwiki/rig/wiki"
@@ -14,18 +13,6 @@ import (
 	"go.lsp.dev/protocol"
 	"go.uber.org/zap"
 )
-
-// rulesOf is what lint expects of a wiki.
-func rulesOf(w *wiki.Wiki) lint.Rules {
-	if w.Layout == wiki.Links {
-		return lint.Rules{}
-	}
-	r := lint.Rules{Human: w.Human, Shared: w.Shared}
-	for _, f := range []string{"sources", "entities", "concepts", "synthesis", "queries"} {
-		r.Folders = append(r.Folders, path.Join(w.Pages, f))
-	}
-	return r
-}
 
 // linted gives what is wrong with the text of an open page: the one producer of what is pushed, pulled and mended. ok is false where the page is
 // open no more, is of no wiki that wants findings, or moved on meanwhile.
@@ -37,7 +24,7 @@ func (s *server) linted(ctx context.Context, x *index.Index, w *wiki.Wiki, rel s
 	if text, there := x.Source(rel); !there || !bytes.Equal(text, doc.text) {
 		return nil, false
 	}
-	found = lint.Page(x, rulesOf(w), rel)
+	found = lint.Page(x, wiki.LintRules(w), rel)
 	now, open := s.docs.get(doc.path)
 	return found, open && now == doc
 }

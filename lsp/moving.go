@@ -85,6 +85,14 @@ func (m *moving) plan(ctx context.Context) ([]proposal.Planned, error) {
 			affected[from] = true
 		}
 	}
+	slugs := m.slugs()
+	citing, err := m.citing(ctx, slugs)
+	if err != nil {
+		return nil, err
+	}
+	for _, rel := range citing {
+		affected[rel] = true
+	}
 	var out []proposal.Planned
 	for rel := range affected {
 		if err := ctx.Err(); err != nil {
@@ -95,7 +103,7 @@ func (m *moving) plan(ctx context.Context) ([]proposal.Planned, error) {
 		if !ok && !moved {
 			continue
 		}
-		edits := slices.Concat(m.extra[rel], m.edits(page, text, rel))
+		edits := slices.Concat(m.extra[rel], citations(page, text, slugs), m.edits(page, text, rel))
 		slices.SortFunc(edits, func(a, b proposal.Edit) int { return a.Start - b.Start })
 		switch {
 		case len(edits) > 0 && m.w.IsHuman(rel):

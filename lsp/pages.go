@@ -48,10 +48,15 @@ func (s *server) index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) 
 		o = &opening{ready: make(chan struct{})}
 		s.pages.indexes[w.ID] = o
 		s.background(func(ctx context.Context) {
-			defer close(o.ready)
-			o.x, o.err = s.host.Index(ctx, w)
+			func() {
+				defer close(o.ready)
+				o.x, o.err = s.host.Index(ctx, w)
+			}()
 			if o.err != nil && ctx.Err() == nil {
 				s.log.Warn("the index cannot be opened", zap.String("wiki", w.Name), zap.Error(o.err))
+			}
+			if o.x != nil {
+				o.x.Names("", 1) // lays out what the first completion would wait for
 			}
 		})
 	}

@@ -127,6 +127,22 @@ func TestRenameCases(t *testing.T) {
 	}
 }
 
+// TestRenameSource renames a page of sources/, which other pages name by its slug in front matter.
+func TestRenameSource(t *testing.T) {
+	d := newStudy(t, full("utf-16"), "", map[string]string{"schema.md": "# S\n", "purpose.md": "# P\n", "sources/leaf.md": "---\nsources: [leaf]\n---\n# Leaf\n",
+		"concepts/a.md": "---\nsources: [leaf-two, leaf, \"leaf\"]\n---\n# A\n\nleaf\n", "concepts/b.md": "---\nsources:\n  - leaf\n  - other\n---\n# B [[leaf]]\n",
+		"concepts/c.md": "---\ntitle: leaf\n---\n# C\n"})
+	if _, err := d.rename("concepts/b.md", "[[le‸af]]", "blatt"); err != nil {
+		t.Fatal(err)
+	}
+	for rel, want := range map[string]string{"sources/blatt.md": "---\nsources: [blatt]\n---\n# Leaf\n", "concepts/a.md": "---\nsources: [leaf-two, blatt, \"blatt\"]\n---\n# A\n\nleaf\n",
+		"concepts/b.md": "---\nsources:\n  - blatt\n  - other\n---\n# B [[blatt]]\n", "concepts/c.md": "---\ntitle: leaf\n---\n# C\n"} {
+		if got := d.now(rel); got != want {
+			t.Errorf("%s: %q, want %q", rel, got, want)
+		}
+	}
+}
+
 func TestRenameHeading(t *testing.T) {
 	pages := map[string]string{
 		"a.md": "# A\n\n## One ##\n\nText\n\nTwo\n---\n\n## One\n\n[[#One]] [self](#one-1)\n",
