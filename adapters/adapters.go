@@ -98,6 +98,7 @@ type Request struct {
 	Pages     string    // rel folder that holds the page folders: "" or "wiki" (for builtin, which reads no prompt)
 	Sources   []Source  // of an ingest (for builtin)
 	Question  string    // of a query (for builtin)
+	Found     *[]Found  // pages that the wiki's search found for Question, best first (for builtin); nil: it was not searched
 	Now       time.Time // the date that pages and log entries get (for builtin; others are told by the prompt)
 }
 
@@ -106,6 +107,12 @@ type Source struct {
 	Rel  string // where it lies in the wiki: "raw/x.md"
 	At   string // where the agent can read it, absolute or below Cwd; "" is Rel
 	Slug string // of the page to write; "" lets the agent make one
+}
+
+// Found is a page that may answer a question.
+type Found struct {
+	Rel  string // where it lies in the wiki
+	Link string // what stands between [[ and ]] to mean it
 }
 
 // Board is the loopback endpoint for events (design section 9).

@@ -32,6 +32,12 @@ func (builtinAgent) Plan(r Request) (Invocation, error) {
 	for _, s := range r.Sources {
 		job.Sources = append(job.Sources, builtin.Source{Rel: s.Rel, At: s.At, Slug: s.Slug})
 	}
+	if r.Found != nil {
+		job.Found = &[]builtin.Found{}
+		for _, f := range *r.Found {
+			*job.Found = append(*job.Found, builtin.Found{Rel: f.Rel, Link: f.Link})
+		}
+	}
 	stdin, err := json.Marshal(job)
 	if err != nil {
 		return Invocation{}, fmt.Errorf("render the job: %w", err)

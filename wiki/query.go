@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
@@ -17,6 +18,7 @@ import (
 const (
 	maxPassages  = 8
 	passageBytes = 1500
+	maxNear      = 40 // pages that an agent without a model reads
 )
 
 // passage is a part of a page that may answer a question.
@@ -140,7 +142,12 @@ func (r *run) lookUpPassages(ctx context.Context) error {
 		return nil
 	}
 	list := passagesFor(r.wiki, x, r.job.Question)
-	r.passages, r.used = shownPassages(x, list), map[string]string{}
+	r.passages, r.used, r.near = shownPassages(x, list), map[string]string{}, &[]adapters.Found{}
+	for _, hit := range x.Search(r.job.Question, maxNear) {
+		if isAnswering(r.wiki, hit.Path) {
+			*r.near = append(*r.near, adapters.Found{Rel: hit.Path, Link: linkTo(x, hit.Path)})
+		}
+	}
 	for _, p := range list {
 		r.used[p.rel] = r.pageSum(x, p.rel)
 	}

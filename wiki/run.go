@@ -45,6 +45,7 @@ type run struct {
 	deadline time.Time // of all tries together; set by the first
 	logs     *runLogs
 	model    string            // asked for, "" for the agent's own
+	near     *[]adapters.Found // query: pages that the wiki's search found
 	passages string            // query: what the wiki's search found, as the prompt has it
 	used     map[string]string // query: path -> sha256 of the pages that the answer is made from
 	watchMu  sync.Mutex        // serializes watch between the steps and the agent's stream

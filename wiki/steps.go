@@ -182,7 +182,7 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	prompt += review
 	r.warnPrompts(ignored)
 	req := adapters.Request{Op: r.op.Name, Mode: r.op.Mode, Prompt: prompt, System: system, Model: r.rec.Model, Cwd: cwd, ReadOnly: append(slices.Clone(r.wiki.Human), readonlyDir),
-		Grant: r.op.Grant, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
+		Grant: r.op.Grant, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Found: r.near, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
 	for _, s := range data.Sources {
 		req.Sources = append(req.Sources, adapters.Source{Rel: s.Path, At: s.Shown})
 	}

@@ -16,7 +16,14 @@ type Job struct {
 	Pages    string    `json:"pages,omitempty"`
 	Sources  []Source  `json:"sources,omitempty"`
 	Question string    `json:"question,omitempty"`
+	Found    *[]Found  `json:"found,omitempty"` // of a query: the pages to look at, best first; absent, it looks at all
 	Now      time.Time `json:"now"`
+}
+
+// Found is a page that may answer the question.
+type Found struct {
+	Rel  string `json:"rel"`  // below Cwd
+	Link string `json:"link"` // what stands between [[ and ]] to mean it
 }
 
 // Source is one file to ingest.
@@ -84,7 +91,11 @@ func (a *agent) run(in io.Reader) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("the built-in agent cannot do %s: it has no model", a.job.Op)
 	}
-	if err := a.readWiki(); err != nil {
+	read := a.readWiki
+	if a.job.Op == "query" && a.job.Found != nil {
+		read = a.readFound
+	}
+	if err := read(); err != nil {
 		return "", err
 	}
 	return verb(a)

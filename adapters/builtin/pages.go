@@ -82,6 +82,27 @@ func (a *agent) readWiki() error {
 	return nil
 }
 
+// readFound takes the pages that somebody who knows the wiki found.
+func (a *agent) readFound() error {
+	for _, f := range *a.job.Found {
+		if !filepath.IsLocal(filepath.FromSlash(f.Rel)) {
+			return fmt.Errorf("%q is no page of the wiki", f.Rel)
+		}
+		fi, err := os.Lstat(a.file(f.Rel))
+		if err != nil || !fi.Mode().IsRegular() {
+			continue // not a page any more
+		}
+		p, err := readPage(a.file(f.Rel))
+		if err != nil {
+			continue // went away or not readable
+		}
+		p.rel, p.link = f.Rel, f.Link
+		a.pages = append(a.pages, p)
+	}
+	slices.SortFunc(a.pages, func(x, y page) int { return strings.Compare(x.rel, y.rel) })
+	return nil
+}
+
 // learn adds a page that was just written, so that the next source of the job can link it.
 func (a *agent) learn(rel, title string, f front) {
 	if _, known := a.page(rel); known {
