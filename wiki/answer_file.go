@@ -250,26 +250,52 @@ func (f filing) modelPage() (model index.FrontMatter) {
 
 func (f filing) isSourcePage(rel string) bool { return below(rel, path.Join(f.w.Pages, "sources")) }
 
-// sources are those of the pages cited, each once: what their own front matter names, of a source page itself.
+// sources are those of the pages cited, each once: what their own front matter names, of a source page itself. They are written as the first one is: a slug,
+// a wikilink or a path in raw/.
 func (f filing) sources() (out []string) {
+	seen := map[string]bool{}
 	add := func(s string) {
-		if s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
+		if bare := bareSource(s); bare != "" && !seen[bare] {
+			seen[bare] = true
+			out = append(out, quoteYAML(s))
 		}
 	}
+	var own []string // source pages cited
 	for _, c := range f.asked.Citations {
 		p, ok := f.x.Page(c.Path)
 		switch {
 		case !ok:
 		case f.isSourcePage(c.Path):
-			add(quoteYAML(linkTo(f.x, c.Path)))
+			own = append(own, c.Path)
 		default:
 			for _, s := range p.Front.List("sources") {
-				add(quoteYAML(s))
+				add(s)
 			}
 		}
 	}
+	form := ""
+	if len(out) > 0 {
+		form = strings.Trim(out[0], `"`)
+	}
+	for _, rel := range own {
+		p, _ := f.x.Page(rel)
+		raw, _ := namedSource(rel, p.Front)
+		switch link := linkTo(f.x, rel); {
+		case strings.HasPrefix(form, "[["):
+			add("[[" + link + "]]")
+		case strings.HasPrefix(form, "raw/") && raw != "":
+			add(raw)
+		default:
+			add(link)
+		}
+	}
 	return out
+}
+
+// bareSource is what an entry of "sources:" is known by.
+func bareSource(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(s), "[["), "]]"), "|")
+	return index.Fold(strings.TrimSuffix(s, ".md"))
 }
 
 var plainYAML = regexp.MustCompile(`^[\p{L}_/][\p{L}\p{M}\p{N}_./ -]*$`)
