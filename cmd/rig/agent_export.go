@@ -120,7 +120,11 @@ func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapte
 		}()
 	}
 	post, done := emitter(a.getenv("BOARD_PORT"), a.getenv("BOARD_TOKEN"))
-	o = run.Adapter.Converse(ctx, struct {
+	converse := run.Adapter.Converse
+	if run.Talk != nil {
+		converse = run.Talk
+	}
+	o = converse(ctx, struct {
 		io.Reader
 		io.Writer
 	}{stdout, stdin}, func(e adapters.Event) {

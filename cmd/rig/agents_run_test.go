@@ -153,7 +153,8 @@ func agentQueryWrites(t *testing.T, d *desk) {
 		adaptertest.Step{Op: "write", Path: d.wiki + "/concepts/new.md", Content: "x\n"},
 		adaptertest.Step{Op: "bash", Cmd: "echo x > concepts/by-shell.md"},
 		adaptertest.Step{Op: "say", Text: "Done."}))
-	if w.Exit == 0 || len(w.Data.Files) > 0 {
+	// A protocol without a word for a tool that is not there tells nothing of the refusal; what counts is that nothing was done.
+	if w.Exit == 0 && !d.agent.silent || len(w.Data.Files)+len(w.Data.Refused) > 0 && w.Exit == 0 {
 		t.Errorf("exit %d, %s: %s, files %v", w.Exit, w.Data.State, w.Data.Message, w.Data.Files)
 	}
 	d.untouched()
@@ -162,7 +163,7 @@ func agentQueryWrites(t *testing.T, d *desk) {
 func agentNoLogin(t *testing.T, d *desk) {
 	w := d.do(1, "ingest", "raw/roses.md", "--note", adaptertest.Script(adaptertest.Step{Op: "http", Status: 401,
 		Body: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key","code":"invalid_api_key"}}`}))
-	if w.Data.State != "failed" || w.Error == nil || !strings.HasPrefix(w.Error.Message, d.agent.name+": ") || !strings.Contains(w.Error.Hint, d.agent.name) {
+	if w.Data.State != "failed" || w.Error == nil || !strings.HasPrefix(w.Error.Message, d.agent.name+": ") || !strings.Contains(w.Error.Hint, cmpOr(d.agent.program, d.agent.name)) {
 		t.Errorf("%s: %+v", w.Data.State, w.Error)
 	}
 	d.untouched()
@@ -289,7 +290,7 @@ func TestAgentsAsUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(top, "rig.test"), "-test.run", "^TestAgents$/.*/^(ingest|escape)$", "-test.count=1", "-test.parallel=2")
+	cmd := exec.Command(filepath.Join(top, "rig.test"), "-test.run", "^TestAgents$/^(claude|codex|opencode|pi)$/^ingest$", "-test.count=1", "-test.parallel=2")
 	cmd.Dir = filepath.Join(top, "tree")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "TMPDIR=" + filepath.Join(top, "tmp"), "RIG_AGENTS=" + bin, "RIG_REQUIRE=" + os.Getenv("RIG_REQUIRE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}

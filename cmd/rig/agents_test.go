@@ -24,7 +24,7 @@ import (
 // realAgents are the agents that are driven through the whole product, each with how a user would lead it to a model server of his own.
 func realAgents() []realAgent {
 	return []realAgent{
-		{name: "claude", session: true, denies: true, setup: func(d *desk) {
+		{name: "claude", session: true, setup: func(d *desk) {
 			d.vars = append(d.vars, "ANTHROPIC_BASE_URL="+d.url, "ANTHROPIC_API_KEY=sk-test")
 			d.config(`{wiki: {agent: {claude: {env: {CLAUDE_CODE_MAX_RETRIES: "0"}}}}}`)
 		}},
@@ -40,21 +40,26 @@ request_max_retries = 0
 stream_max_retries = 0
 `)
 		}},
-		{name: "opencode", model: "fake/fake-model", session: true, denies: true, setup: func(d *desk) {
-			d.home(".config/opencode/opencode.json", `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"Fake","options":{"baseURL":"`+d.url+`/v1","apiKey":"sk-test"},
- "models":{"fake-model":{"name":"Fake","tool_call":true,"limit":{"context":400000,"output":32000}}}}},"small_model":"fake/fake-model","enabled_providers":["fake"]}`)
-		}},
-		{name: "pi", model: "fake/fake-model", session: true, denies: true, setup: func(d *desk) {
+		{name: "opencode", model: "fake/fake-model", session: true, setup: opencodeHome},
+		{name: "pi", model: "fake/fake-model", session: true, setup: func(d *desk) {
 			d.home(".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+d.url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
 		}},
+		{name: "acp", program: "opencode", session: true, silent: true, setup: opencodeHome},
 	}
+}
+
+func opencodeHome(d *desk) {
+	d.home(".config/opencode/opencode.json", `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"Fake","options":{"baseURL":"`+d.url+`/v1","apiKey":"sk-test"},
+ "models":{"fake-model":{"name":"Fake","tool_call":true,"limit":{"context":400000,"output":32000}}}}},"model":"fake/fake-model","small_model":"fake/fake-model","enabled_providers":["fake"]}`)
 }
 
 type realAgent struct {
 	name, model string
+	program     string // "": name
 	question    string // of a benchmark
 	session     bool   // its stream tells a session id
 	denies      bool   // it refuses tools itself and says so; else the sandbox alone holds
+	silent      bool   // it does not tell of a tool that it refused
 	setup       func(*desk)
 }
 
@@ -88,7 +93,7 @@ type desk struct {
 func newDesk(t testing.TB, a realAgent, fails ...int) *desk {
 	t.Helper()
 	bin := agentsDir(t)
-	if _, err := os.Stat(filepath.Join(bin, a.name)); err != nil {
+	if _, err := os.Stat(filepath.Join(bin, cmpOr(a.program, a.name))); err != nil {
 		t.Fatalf("RIG_AGENTS: %v", err)
 	}
 	return layDesk(t, a, bin, fails)
