@@ -15,7 +15,6 @@ import (
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/sandbox"
-	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -174,19 +173,6 @@ func (m manifest) diff(after manifest) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// baseText asks the wiki's index, where it is open, for the text that a page had.
-func (h *Host) baseText(w *Wiki) func(rel string, id sandbox.FileID) ([]byte, bool) {
-	return func(rel string, id sandbox.FileID) ([]byte, bool) {
-		h.mu.Lock()
-		x := h.indexes[w.ID]
-		h.mu.Unlock()
-		if x == nil {
-			return nil, false
-		}
-		return x.Text(rel, index.FileID(id))
-	}
 }
 
 // Chosen is the agent and the model that a job would run with.

@@ -162,8 +162,13 @@ func Protected(w *Wiki, rel string) bool {
 // HideEntry tells the entries that a run is not shown and that are no pages: whatever begins with a dot, folders of tools, and copies that
 // synchronizers leave of a conflict (cases o-fs-01, o-fs-02).
 func HideEntry(rel string, d fs.DirEntry) bool {
+	return hidePage(rel, d) || !d.IsDir() && isConflictCopy(path.Base(rel))
+}
+
+// hidePage is HideEntry for the index, which knows copies of a conflict itself: they are no pages, but a finding.
+func hidePage(rel string, d fs.DirEntry) bool {
 	name := path.Base(rel)
-	return strings.HasPrefix(name, ".") || d.IsDir() && isToolFolder(name) || !d.IsDir() && isConflictCopy(name)
+	return strings.HasPrefix(name, ".") || d.IsDir() && isToolFolder(name)
 }
 
 func isToolFolder(name string) bool {

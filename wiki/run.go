@@ -35,6 +35,7 @@ type run struct {
 	found    adapters.Detection
 	board    *board.Server
 	box      sandbox.Box
+	bases    *baseFinder
 	before   manifest // of the real wiki, where confinement does not rule out that it is written
 	exit     sandbox.Exit
 	outcome  adapters.Outcome

@@ -234,6 +234,8 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	}
 	r.release = append(r.release, func() { _ = removeRunDir(dir) })
 	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + layer.Name() + ")"})
+	r.bases = r.host.findBases(ctx, r.wiki)
+	r.release = append(r.release, r.bases.stop)
 	if r.box, err = layer.Open(ctx, r.spec(dir, inv)); err != nil {
 		r.host.forgetTier(r.wiki, r.cfg, r.job.Layer)
 		return fmt.Errorf("open the sandbox: %w", err)
@@ -253,7 +255,7 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 	}
 	r.revised.lay(buffers)
 	return sandbox.Spec{
-		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.host.baseText(r.wiki),
+		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.bases.text,
 		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}), State: inv.State, KeepBack: inv.Keep, Home: r.host.home,
 		Network: r.network(inv),
 		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},
@@ -302,6 +304,7 @@ func (r *run) readChanges(ctx context.Context) (err error) {
 	if ctx.Err() != nil { // the run was cancelled: what it changed is still read, for refused.diff
 		ctx = context.WithoutCancel(ctx)
 	}
+	r.bases.stop()
 	if r.changes, err = r.box.Changes(ctx); err != nil {
 		return fmt.Errorf("read what %s changed: %w", r.rec.Agent, err)
 	}
