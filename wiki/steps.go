@@ -60,8 +60,10 @@ func (r *run) takeSources(ctx context.Context) error {
 		}
 		sum := sha256.Sum256(text)
 		src := source{rel: rel, sha: hex.EncodeToString(sum[:]), shown: r.give(path)}
-		if why := r.ingested(ctx, src); why != "" && r.asksOnce() {
-			return &ending{State: proposal.Empty, Exit: ExitNothing, Message: why, Hint: "--again does it anyway"}
+		if r.asksOnce() {
+			if why := r.ingested(ctx, src); why != "" {
+				return &ending{State: proposal.Empty, Exit: ExitNothing, Message: why, Hint: "--again does it anyway"}
+			}
 		}
 		r.sources = append(r.sources, src)
 		r.rec.SourceSHA = append(r.rec.SourceSHA, src.sha)

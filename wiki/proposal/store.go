@@ -92,11 +92,15 @@ func (s *Store) Save(rec Record) error {
 	if err != nil {
 		return fmt.Errorf("save run %s: %w", rec.Run, err)
 	}
+	flush := s.flush
+	if rec.State == Queued || rec.State == Running {
+		flush = noSync // a machine that loses power loses the run as well
+	}
 	var info fs.FileInfo
 	err = replaceFile(name, data, func(f *os.File) error {
 		var statErr error
 		info, statErr = f.Stat()
-		return errors.Join(statErr, s.flush(f))
+		return errors.Join(statErr, flush(f))
 	})
 	if err != nil {
 		return fmt.Errorf("save run %s: %w", rec.Run, err)
