@@ -57,11 +57,11 @@ func (s *server) checkPage(ctx context.Context, file string) {
 		return // told where it was opened
 	}
 	found, ok := s.linted(ctx, x, w, rel, doc)
-	if !ok {
-		return // the page moved on, and is due again; or nothing is wanted
+	if !ok && s.config(w).Feature(featureDiagnostics) {
+		return // the page moved on, and is due again
 	}
 	l := newLines(doc.text, s.caps.encoding)
-	list := []protocol.Diagnostic{}
+	list := []protocol.Diagnostic{} // empty where they were switched off
 	for _, f := range found {
 		list = append(list, diagnosticOf(f, l))
 	}

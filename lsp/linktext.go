@@ -78,6 +78,9 @@ func shortest(name string, parts int, free func(string) bool) string {
 			return tail
 		}
 	}
+	if len(all) == 1 && !free(name) {
+		return "/" + name // a page at the root has no other path
+	}
 	return name
 }
 

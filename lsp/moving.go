@@ -146,11 +146,14 @@ func (m *moving) edits(page index.Page, text []byte, rel string) []proposal.Edit
 			continue // an alias goes with its page
 		}
 		to := m.to(found[0].Path)
-		if to == found[0].Path && m.stays(rel, l, to) {
+		if to == found[0].Path && m.stays(rel, l, found[0]) {
 			continue
 		}
 		w := writing(text, rel, found[0].Path, l)
 		from := m.to(rel)
+		if near := path.Join(path.Dir(from), to); w.kind == index.Markdown && !w.relative && near != to && m.there(near) {
+			w.rooted = true // from the root it would be read as from its folder
+		}
 		target := w.target(from, to, func(t string) bool { return m.free(from, t, to) })
 		old := string(text[l.TargetStart:l.TargetEnd])
 		same := found[0].How == index.Folded && index.Fold(target) == index.Fold(old) // in the writer's own spelling
@@ -161,14 +164,29 @@ func (m *moving) edits(page index.Page, text []byte, rel string) []proposal.Edit
 	return out
 }
 
+// there tells whether a page has a path after the move.
+func (m *moving) there(rel string) bool {
+	for _, new := range m.moves {
+		if new == rel {
+			return true
+		}
+	}
+	_, goes := m.moves[rel]
+	_, is := m.x.Page(rel)
+	return is && !goes
+}
+
 // stays tells whether a link to a page that is not moved leads there after the move as well, written as it is.
-func (m *moving) stays(rel string, l index.Link, to string) bool {
-	from := m.to(rel)
+func (m *moving) stays(rel string, l index.Link, was index.Match) bool {
+	from, to := m.to(rel), was.Path
 	if from != rel {
 		found := m.x.ResolveLink(from, l)
-		if len(found) == 0 || found[0].Path != to {
+		if len(found) == 0 || found[0].Path != to || found[0].How > was.How {
 			return false
 		}
+	}
+	if near := path.Join(path.Dir(from), l.Target); l.Kind == index.Markdown && !strings.HasPrefix(l.Target, "/") && near != to && near+".md" != to {
+		return !m.there(near) && !m.there(near+".md")
 	}
 	if l.Kind == index.Markdown || strings.HasPrefix(l.Target, "/") {
 		return true
@@ -176,6 +194,9 @@ func (m *moving) stays(rel string, l index.Link, to string) bool {
 	for _, new := range m.moves {
 		if hasTail(new, l.Target) && preferred(from, new, to) {
 			return false // the moved page would be taken for it
+		}
+		if was.How > index.Alias && index.Loose(stemOf(new)) == index.Loose(stemOf(l.Target)) {
+			return false // what only comes near needs to be alone
 		}
 	}
 	return true
