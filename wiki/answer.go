@@ -3,7 +3,6 @@ package wiki
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -92,10 +91,10 @@ func answerWarnings(answer string, sentences int, citations []proposal.Citation)
 	return out
 }
 
-var unknownRE = regexp.MustCompile(`(?i)\b(wiki|pages?)\b[^.!?\n]{0,40}\b(does not|doesn['’]t|do not|don['’]t|has no|have no|says? nothing|contains? no|cannot)\b`)
+var unknownRE = lazyRE(`(?i)\b(wiki|pages?)\b[^.!?\n]{0,40}\b(does not|doesn['’]t|do not|don['’]t|has no|have no|says? nothing|contains? no|cannot)\b`)
 
 // isUnknown tells the answer that the wiki does not know.
-func isUnknown(answer string) bool { return unknownRE.MatchString(answer) }
+func isUnknown(answer string) bool { return unknownRE().MatchString(answer) }
 
 // The reasons why a citation does not exist.
 const (
@@ -247,11 +246,11 @@ func lettersOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-var figureRE = regexp.MustCompile(`\d[\d.,'’]*\d`)
+var figureRE = lazyRE(`\d[\d.,'’]*\d`)
 
 // figures are the numbers of two digits and more, without separators.
 func figures(s string) (out []string) {
-	for _, f := range figureRE.FindAllString(s, -1) {
+	for _, f := range figureRE().FindAllString(s, -1) {
 		out = append(out, strings.NewReplacer(".", "", ",", "", "'", "", "’", "").Replace(f))
 	}
 	return out

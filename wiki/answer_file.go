@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -186,7 +185,7 @@ func (f filing) lineEnd() string {
 	return "\n"
 }
 
-var dateRE = regexp.MustCompile(`^["']?\d{4}-\d\d-\d\d`)
+var dateRE = lazyRE(`^["']?\d{4}-\d\d-\d\d`)
 
 // front writes front matter with the keys that the wiki's pages have: type, sources and dates as they are written there, title where pages have one.
 func (f filing) front(b *strings.Builder, title string, had []byte) {
@@ -215,7 +214,7 @@ func (f filing) front(b *strings.Builder, title string, had []byte) {
 			fmt.Fprintf(b, "%s: %s\n", k.Key, quoteYAML(title))
 		case lower == "sources":
 			fmt.Fprintf(b, "%s: [%s]\n", k.Key, strings.Join(f.sources(), ", "))
-		case len(k.Values) == 1 && dateRE.MatchString(k.Values[0]):
+		case len(k.Values) == 1 && dateRE().MatchString(k.Values[0]):
 			date := today
 			if was := old.Get(k.Key); was != "" && !strings.Contains(lower, "updat") && !strings.Contains(lower, "modif") {
 				date = was
@@ -298,14 +297,14 @@ func bareSource(s string) string {
 	return index.Fold(strings.TrimSuffix(s, ".md"))
 }
 
-var plainYAML = regexp.MustCompile(`^[\p{L}_/][\p{L}\p{M}\p{N}_./ -]*$`)
+var plainYAML = lazyRE(`^[\p{L}_/][\p{L}\p{M}\p{N}_./ -]*$`)
 
 // quoteYAML is a text as a YAML value, in quotes where it would mean something else without.
 func quoteYAML(s string) string {
 	switch strings.ToLower(s) {
 	case "true", "false", "yes", "no", "on", "off", "null":
 	default:
-		if plainYAML.MatchString(s) && !strings.HasSuffix(s, " ") {
+		if plainYAML().MatchString(s) && !strings.HasSuffix(s, " ") {
 			return s
 		}
 	}

@@ -71,6 +71,10 @@ func (h *Host) Scan(ctx context.Context, w *Wiki) ([]ScannedSource, error) {
 	out := []ScannedSource{}
 	for _, rel := range sortedKeys(sums) {
 		key := norm.NFC.String(rel)
+		if bare := strings.TrimSuffix(key, ".md"); pages[key].rel == "" && bare != key { // a wikilink leaves .md out
+			pages[key] = pages[bare]
+			delete(pages, bare)
+		}
 		out = append(out, ScannedSource{Path: rel, Status: statusOf(sums[rel], pages[key], runs[key]), Page: pages[key].rel})
 		delete(pages, key)
 	}
