@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 // maxLine bounds one line of a stream. A tool result with a large file is one line of megabytes (case o-ag-10); what is longer than this
@@ -38,6 +39,9 @@ func (l *lineReader) next() ([]byte, error) {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = l.r.ReadSlice('\n')
 		if skim = skim || len(l.buf)+len(part) > l.max; !skim {
+			if len(l.buf)+len(part) > cap(l.buf) { // doubled: append alone leaves five times the line behind as garbage
+				l.buf = slices.Grow(l.buf, max(len(part), min(len(l.buf), l.max-len(l.buf))))
+			}
 			l.buf = append(l.buf, part...)
 		} else {
 			l.buf = nil // its memory is not kept for the rest

@@ -43,8 +43,10 @@ func TestFlood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.t = t
-			if more := peak(t, d) - quiet; more > 64<<20 {
-				t.Errorf("256 MB of output took %d MB more memory", more>>20)
+			more := peak(t, d) - quiet
+			t.Logf("256 MB of output took %d MB more memory", more>>20)
+			if more > 64<<20 {
+				t.Error("more than 64 MB are kept")
 			}
 		})
 	}
