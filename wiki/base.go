@@ -21,12 +21,20 @@ type baseFinder struct {
 // clockSlack is longer than the tick of any file system's clock: a file written just after the start may bear a time just before it.
 const clockSlack = 10 * time.Millisecond
 
+// headStart is how long an agent works before the refresh begins: one that ends sooner leaves no time for a save, and is not to wait for processors.
+const headStart = 150 * time.Millisecond
+
 // findBases starts the refresh. It must be called before the layer is opened.
 func (h *Host) findBases(ctx context.Context, w *Wiki) *baseFinder {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &baseFinder{cancel: cancel, done: make(chan struct{}), start: time.Now().Add(-clockSlack).UnixNano()}
 	go func() {
 		defer close(b.done)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(headStart):
+		}
 		x, err := h.Index(ctx, w)
 		if err != nil {
 			return // the judge's step opens it again and tells why not
