@@ -15,7 +15,7 @@ test:
 	go test ./...
 
 # The figures that the README and the issues give, for a quiet machine; RIG_BENCH_PAGES=1000,10000,100000 adds the large wiki to the runs.
-bench: export RIG_BENCH_PAGES := $(or $(RIG_BENCH_PAGES),1000,10000)
+bench: export RIG_BENCH_PAGES ?= 1000,10000
 bench:
 	$(bench) Cycle -benchtime 15x -timeout 60m ./sandbox
 	$(bench) 'Ingest|Ready' -benchtime 7x ./cmd/rig

@@ -29,13 +29,12 @@ const filesDir = "/run/rig-files"
 // else in its process namespace.
 func initMain() {
 	runtime.LockOSThread() // the filter and the bounding set go by thread: the program is started from this one
-	w, err := wireFrom(os.NewFile(3, "wire"))
+	w, err := inheritedWire()
 	if err != nil || os.Getpid() != 1 {
 		fmt.Fprintln(os.Stderr, "this is a helper of package sandbox, not a command")
 		syscall.Exit(2)
 	}
 	dropInherited()
-	ignoreSignals()
 	var spec viewSpec
 	if _, err := w.recv(&spec); err != nil {
 		syscall.Exit(2)
@@ -45,6 +44,7 @@ func initMain() {
 		w.send(ready{Error: err.Error()})
 		syscall.Exit(1)
 	}
+	ignoreSignals() // not before: what is done to all threads costs by their number, and nobody signals us yet
 	if err := w.send(r, fds...); err != nil {
 		syscall.Exit(1)
 	}

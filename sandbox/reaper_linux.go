@@ -73,7 +73,7 @@ func (e ended) status() status {
 // reaperMain starts one program, and ends with it and everything that came from it.
 func reaperMain() {
 	runtime.LockOSThread() // Pdeathsig of the program is tied to this thread
-	w, err := wireFrom(os.NewFile(3, "wire"))
+	w, err := inheritedWire()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "this is a helper of package sandbox, not a command")
 		syscall.Exit(2)
@@ -126,11 +126,20 @@ func dropInherited() {
 // ignoreSignals keeps a helper alive whatever the program sends to it; only SIGKILL, which its confinement must deny, ends it.
 func ignoreSignals() {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c)
+	signal.Notify(c, fatalSignals()...)
 	go func() {
 		for range c {
 		}
 	}()
+}
+
+// fatalSignals are those that end or stop a Go program which does not ask for them (runtime/sigtab_linux_generic.go: SigKill, SigThrow, SigPanic,
+// SigDefault). To ask for all 65 costs two switches of threads for each.
+func fatalSignals() []os.Signal {
+	return []os.Signal{
+		unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGTERM,
+		unix.SIGSTKFLT, unix.SIGSYS, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU,
+	}
 }
 
 func reaperStart(p *program) (int, error) {

@@ -13,7 +13,14 @@ import (
 )
 
 // A wire carries JSON messages and open files between us and a helper, over a socket that only the two have.
-type wire struct{ c *net.UnixConn }
+type wire struct{ c wireEnd }
+
+// A wireEnd is one end of a connection that can carry open files (unix(7), SCM_RIGHTS).
+type wireEnd interface {
+	io.ReadWriteCloser
+	writeMsg(b, oob []byte) (n int, err error)
+	readMsg(b, oob []byte) (n, oobn int, err error)
+}
 
 // newWire makes both ends; the far one is a file to be inherited.
 func newWire() (*wire, *os.File, error) {
@@ -22,27 +29,28 @@ func newWire() (*wire, *os.File, error) {
 		return nil, nil, fmt.Errorf("socketpair: %w", err)
 	}
 	far := os.NewFile(uintptr(fds[1]), "helper")
-	near, err := wireFrom(os.NewFile(uintptr(fds[0]), "helper"))
+	near := os.NewFile(uintptr(fds[0]), "helper")
+	defer near.Close()
+	c, err := net.FileConn(near)
 	if err != nil {
 		far.Close()
 		return nil, nil, err
 	}
-	return near, far, nil
-}
-
-// wireFrom takes over f.
-func wireFrom(f *os.File) (*wire, error) {
-	defer f.Close()
-	c, err := net.FileConn(f)
-	if err != nil {
-		return nil, err
-	}
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		c.Close()
-		return nil, errors.New("not a unix socket")
+		far.Close()
+		return nil, nil, errors.New("not a unix socket")
 	}
-	return &wire{u}, nil
+	return &wire{ourEnd{u}}, far, nil
+}
+
+// inheritedWire is the far end in a helper: descriptor 3.
+func inheritedWire() (*wire, error) {
+	if t, err := unix.GetsockoptInt(3, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || t != unix.AF_UNIX {
+		return nil, errors.New("descriptor 3 is not a unix socket")
+	}
+	return &wire{helpersEnd(3)}, nil
 }
 
 func (w *wire) close() { w.c.Close() }
@@ -53,15 +61,16 @@ func (w *wire) send(msg any, fds ...int) error {
 	if err != nil {
 		return err
 	}
-	head := binary.LittleEndian.AppendUint32(nil, uint32(len(body)))
+	b := append(binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))), body...)
 	var oob []byte
 	if len(fds) > 0 {
 		oob = unix.UnixRights(fds...)
 	}
-	if _, _, err := w.c.WriteMsgUnix(head, oob, nil); err != nil {
+	n, err := w.c.writeMsg(b, oob)
+	if err != nil || n == len(b) {
 		return err
 	}
-	_, err = w.c.Write(body)
+	_, err = w.c.Write(b[n:])
 	return err
 }
 
@@ -72,7 +81,7 @@ const messageMax = 1 << 30
 func (w *wire) recv(msg any) ([]*os.File, error) {
 	var head [4]byte
 	oob := make([]byte, unix.CmsgSpace(4*64))
-	n, oobn, _, _, err := w.c.ReadMsgUnix(head[:], oob)
+	n, oobn, err := w.c.readMsg(head[:], oob)
 	if err != nil {
 		return nil, err
 	}
@@ -114,4 +123,54 @@ func filesOf(oob []byte) ([]*os.File, error) {
 		}
 	}
 	return files, nil
+}
+
+// ourEnd can be closed while somebody reads it.
+type ourEnd struct{ *net.UnixConn }
+
+func (e ourEnd) writeMsg(b, oob []byte) (int, error) {
+	n, _, err := e.WriteMsgUnix(b, oob, nil)
+	return n, err
+}
+
+func (e ourEnd) readMsg(b, oob []byte) (n, oobn int, err error) {
+	n, oobn, _, _, err = e.ReadMsgUnix(b, oob)
+	return n, oobn, err
+}
+
+// helpersEnd blocks its thread: the runtime's poller costs a helper, whose main goroutine has a thread to itself, several switches of threads a
+// message.
+type helpersEnd int
+
+func (e helpersEnd) Read(b []byte) (n int, err error) {
+	err = retry(func() (err error) { n, err = unix.Read(int(e), b); return err })
+	if n == 0 && err == nil && len(b) > 0 {
+		err = io.EOF
+	}
+	return max(n, 0), err
+}
+
+func (e helpersEnd) Write(b []byte) (int, error) {
+	for done := 0; ; {
+		n := 0
+		err := retry(func() (err error) { n, err = unix.Write(int(e), b[done:]); return err })
+		if done += max(n, 0); err != nil || done == len(b) {
+			return done, err
+		}
+	}
+}
+
+func (e helpersEnd) Close() error { return unix.Close(int(e)) }
+
+func (e helpersEnd) writeMsg(b, oob []byte) (n int, err error) {
+	err = retry(func() (err error) { n, err = unix.SendmsgN(int(e), b, oob, nil, unix.MSG_NOSIGNAL); return err })
+	return n, err
+}
+
+func (e helpersEnd) readMsg(b, oob []byte) (n, oobn int, err error) {
+	err = retry(func() (err error) {
+		n, oobn, _, _, err = unix.Recvmsg(int(e), b, oob, unix.MSG_CMSG_CLOEXEC)
+		return err
+	})
+	return n, oobn, err
 }
