@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
+	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/index/indextest"
 )
@@ -32,24 +33,27 @@ func BenchmarkFeatures(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			benchFeatures(b, root)
+			x, err := index.Open(context.Background(), index.Options{Root: root, Dir: root + "-index"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer x.Close()
+			benchFeatures(b, root, x)
 		})
 	}
 }
 
-func benchFeatures(b *testing.B, root string) {
+func benchFeatures(b *testing.B, root string, x *index.Index) {
 	h := newFakeHost(b, nil)
-	d := &study{t: b, root: root, enc: "utf-16"}
-	d.e = session(b, h, lsptest.Options{Root: root, Profile: full("utf-16")})
-	page := filepath.Join(root, "concepts", "bench.md")
-	x, err := index.Open(context.Background(), index.Options{Root: root})
+	w, err := wiki.Find(filepath.Join(root, "log.md"))
 	if err != nil {
 		b.Fatal(err)
 	}
+	h.indexes[w.ID] = x
+	d := &study{t: b, root: root, enc: "utf-16"}
+	d.e = session(b, h, lsptest.Options{Root: root, Profile: full("utf-16")})
+	page := filepath.Join(root, "concepts", "bench.md")
 	target := stemOf(x.Paths()[len(x.Paths())/2])
-	if err := x.Close(); err != nil {
-		b.Fatal(err)
-	}
 	text := "# Bench\n\n[[" + target + "]] [[missing one]]\n\n[[ba"
 	d.e.OpenAs(lsptest.URI(page), text, 1)
 	eventually(b, "the index", func() bool { return d.definition("concepts/bench.md", "[["+target[:2]+"‸") != "" })

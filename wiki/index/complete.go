@@ -239,10 +239,13 @@ func (c *completions) add(s nameScore, behind uint8, r ref) {
 
 func (c *completions) cut() {
 	slices.SortFunc(c.best, func(a, b ranked) int {
-		if a.rank != b.rank {
+		switch {
+		case a.rank != b.rank:
 			return cmp.Compare(a.rank, b.rank)
+		case a.ref.e == nil && b.ref.e == nil:
+			return cmp.Compare(a.ref.row, b.ref.row) // rows are in the order of paths
 		}
-		return strings.Compare(a.ref.path(), b.ref.path())
+		return comparePaths(a.ref.path(), b.ref.path())
 	})
 	if len(c.best) > c.limit {
 		c.best = c.best[:c.limit]
