@@ -188,15 +188,6 @@ func (d *dir) chmod(name string, mode fs.FileMode) error {
 	return unix.Fchmodat(d.fd(), name, uint32(mode.Perm()), 0)
 }
 
-func (d *dir) readlink(name string) (string, error) {
-	b := make([]byte, 4096)
-	n, err := unix.Readlinkat(d.fd(), name, b)
-	if err != nil {
-		return "", &os.PathError{Op: "readlink", Path: name, Err: err}
-	}
-	return string(b[:n]), nil
-}
-
 func fstat(f *os.File) (stat, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {

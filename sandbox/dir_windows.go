@@ -115,7 +115,6 @@ func (d *dir) mkdir(name string, mode fs.FileMode) error {
 
 func (d *dir) remove(name string) error                  { return d.r.Remove(name) }
 func (d *dir) chmod(name string, mode fs.FileMode) error { return d.r.Chmod(name, mode) }
-func (d *dir) readlink(name string) (string, error)      { return d.r.Readlink(name) }
 
 func fstat(f *os.File) (stat, error) {
 	fi, err := f.Stat()

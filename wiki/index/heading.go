@@ -26,10 +26,9 @@ func (s *blocks) headings() []Heading {
 // uniqueSlug appends -1, -2 … to a repeated slug, as github-slugger does.
 func uniqueSlug(slug string, seen map[string]int) string {
 	out := slug
-	for n, ok := seen[out]; ok; n, ok = seen[out] {
+	for _, taken := seen[out]; taken; _, taken = seen[out] {
 		seen[slug]++
-		n = seen[slug]
-		out = slug + "-" + strconv.Itoa(n)
+		out = slug + "-" + strconv.Itoa(seen[slug])
 	}
 	seen[out] = 0
 	return out
@@ -56,7 +55,7 @@ func plain(raw []byte) string {
 	if len(raw) > enough {
 		raw = raw[:enough]
 	}
-	if bytes.IndexAny(raw, "\\`*_[]<~&\n") < 0 {
+	if !bytes.ContainsAny(raw, "\\`*_[]<~&\n") {
 		return string(bytes.TrimSpace(raw))
 	}
 	var b strings.Builder

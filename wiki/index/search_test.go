@@ -95,7 +95,7 @@ func FuzzQuery(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range []string{"a b", "\"x", "C++", "换", "-", "é", "\xff\xfe", "‮", strings.Repeat("a", 300)} {
+	for _, s := range []string{"a b", "\"x", "C++", "换", "-", "é", "\xff\xfe", "\u202e", strings.Repeat("a", 300)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, q string) {

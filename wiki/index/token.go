@@ -231,7 +231,7 @@ func stemmed(w []byte) []byte {
 	return w
 }
 
-func hasVowel(w []byte) bool { return bytes.IndexAny(w, "aeiouy") >= 0 }
+func hasVowel(w []byte) bool { return bytes.ContainsAny(w, "aeiouy") }
 
 // undoubled takes the doubled consonant's second half away ("wrapp").
 func undoubled(w []byte) []byte {
