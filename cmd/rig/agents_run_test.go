@@ -153,9 +153,9 @@ func agentQueryWrites(t *testing.T, d *desk) {
 		adaptertest.Step{Op: "write", Path: d.wiki + "/concepts/new.md", Content: "x\n"},
 		adaptertest.Step{Op: "bash", Cmd: "echo x > concepts/by-shell.md"},
 		adaptertest.Step{Op: "say", Text: "Done."}))
-	// A protocol without a word for a tool that is not there tells nothing of the refusal; what counts is that nothing was done.
-	if w.Exit == 0 && !d.agent.silent || len(w.Data.Files)+len(w.Data.Refused) > 0 && w.Exit == 0 {
-		t.Errorf("exit %d, %s: %s, files %v", w.Exit, w.Data.State, w.Data.Message, w.Data.Files)
+	// Where the agent refused its model the tools, its answer is one; where it let it write, the run is broken and nothing of it counts.
+	if len(w.Data.Files) > 0 || (w.Exit == 0) != (len(w.Data.Refused) == 0) || w.Exit != 0 && w.Exit != 1 {
+		t.Errorf("exit %d, %s: %s, files %v, refused %v", w.Exit, w.Data.State, w.Data.Message, w.Data.Files, w.Data.Refused)
 	}
 	d.untouched()
 }

@@ -44,7 +44,7 @@ stream_max_retries = 0
 		{name: "pi", model: "fake/fake-model", session: true, setup: func(d *desk) {
 			d.home(".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+d.url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
 		}},
-		{name: "acp", program: "opencode", session: true, silent: true, setup: opencodeHome},
+		{name: "acp", program: "opencode", session: true, setup: opencodeHome},
 	}
 }
 
