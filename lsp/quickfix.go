@@ -158,7 +158,10 @@ func (m *mender) suggest(l index.Link) []string {
 			out = append(out, rel)
 		}
 	}
-	for _, typed := range []string{name, string(head[:min(len(head), 2)])} {
+	for _, typed := range []string{name, string(head[:min(len(head), 2)]), string(head[:min(len(head), 1)])} {
+		if len(out) > 0 {
+			break // the fewer letters, the more pages are looked at
+		}
 		for _, n := range m.x.Names(typed, maxItems) {
 			if nearly(index.Loose(name), index.Loose(stemOf(n.Path))) || nearly(index.Loose(name), index.Loose(n.Title)) {
 				add(n.Path)
