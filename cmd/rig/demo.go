@@ -179,7 +179,7 @@ func (d *demo) ingest(ctx context.Context) (run string, err error) {
 	}
 	d.head("You choose it. The agent is `builtin`: no model, it picks the sentences that carry the text")
 	shown, apply := make(chan workspaceEdit, 1), make(chan struct{})
-	d.editor.onEdit = func(params json.RawMessage) bool {
+	d.editor.answerEdits(func(params json.RawMessage) bool {
 		var w workspaceEdit
 		if err := json.Unmarshal(params, &w); err != nil {
 			return false
@@ -191,7 +191,7 @@ func (d *demo) ingest(ctx context.Context) (run string, err error) {
 		case <-ctx.Done():
 			return false
 		}
-	}
+	})
 	arg := maps.Clone(actions[0].Command.Arguments[0])
 	arg["agent"] = "builtin"
 	if run, err = d.start(ctx, actions[0].Command.Command, arg); err != nil {
@@ -299,7 +299,7 @@ func (d *demo) hover(ctx context.Context) error {
 // careless is the third scene: an agent that does what no run may.
 func (d *demo) careless(ctx context.Context) error {
 	d.head("A careless agent: one good edit, and three things that no run may do")
-	d.editor.onEdit = func(json.RawMessage) bool { return false } // the user closes the preview
+	d.editor.answerEdits(func(json.RawMessage) bool { return false }) // the user closes the preview
 	uri := fileURI(filepath.Join(d.wiki, "raw", "hard-water.md"))
 	run, err := d.start(ctx, "rigwiki.ingest", map[string]any{"uri": uri, "agent": "careless"})
 	if err != nil {
@@ -323,12 +323,12 @@ func (d *demo) careless(ctx context.Context) error {
 func (d *demo) undo(ctx context.Context, run string, before map[string]string) error {
 	d.head("You take the first run back")
 	undone := make(chan bool, 1)
-	d.editor.onEdit = func(params json.RawMessage) bool {
+	d.editor.answerEdits(func(params json.RawMessage) bool {
 		var w workspaceEdit
 		ok := json.Unmarshal(params, &w) == nil && w.apply() == nil
 		undone <- ok
 		return ok
-	}
+	})
 	if err := d.editor.command(ctx, "rigwiki.run.undo", map[string]any{"run": run}, nil); err != nil {
 		return err
 	}

@@ -25,12 +25,13 @@ type editor struct {
 	wiki  string
 	write sync.Mutex
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	next    int
 	answers map[int]chan message
-	notes   chan message // notifications and requests of the server, in order
 	onEdit  func(params json.RawMessage) bool
-	err     error
+	err     error // why the stream ended
+
+	notes chan message // notifications of the server, in order
 }
 
 // message is any JSON-RPC message.
@@ -98,7 +99,9 @@ func (e *editor) request(ctx context.Context, method string, params, to any) err
 	e.mu.Lock()
 	e.next++
 	id, ch := e.next, make(chan message, 1)
-	e.answers[id] = ch
+	if e.answers[id] = ch; e.err != nil {
+		close(ch)
+	}
 	e.mu.Unlock()
 	if err := e.send(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params}); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -108,6 +111,8 @@ func (e *editor) request(ctx context.Context, method string, params, to any) err
 		return ctx.Err()
 	case m, ok := <-ch:
 		if !ok {
+			e.mu.Lock()
+			defer e.mu.Unlock()
 			return fmt.Errorf("%s: the server ended: %w", method, e.err)
 		}
 		if m.Error != nil {
@@ -118,6 +123,13 @@ func (e *editor) request(ctx context.Context, method string, params, to any) err
 		}
 		return json.Unmarshal(m.Result, to)
 	}
+}
+
+// answerEdits says what this editor does with the workspace edits that come from now on.
+func (e *editor) answerEdits(f func(params json.RawMessage) bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.onEdit = f
 }
 
 // command is workspace/executeCommand with one object as argument.
@@ -184,7 +196,10 @@ func readMessage(r *bufio.Reader) (m message, err error) {
 func (e *editor) answer(m message) {
 	var result any
 	if m.Method == "workspace/applyEdit" {
-		result = map[string]bool{"applied": e.onEdit(m.Params)}
+		e.mu.Lock()
+		onEdit := e.onEdit
+		e.mu.Unlock()
+		result = map[string]bool{"applied": onEdit != nil && onEdit(m.Params)}
 	}
 	if err := e.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result}); err != nil {
 		e.mu.Lock()

@@ -135,7 +135,7 @@ fi
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.onEdit = func(json.RawMessage) bool { return false } // nothing is applied: both proposals wait
+	e.answerEdits(func(json.RawMessage) bool { return false }) // nothing is applied: both proposals wait
 	var first, second struct{ Run, Revises string }
 	if err := e.command(t.Context(), "rigwiki.ingest", map[string]any{"uri": fileURI(filepath.Join(wiki, "raw", "roses.md")), "agent": "probe"}, &first); err != nil {
 		t.Fatal(err)
