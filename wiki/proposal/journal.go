@@ -63,7 +63,7 @@ func (s *Store) newJournal(plan Plan, by string) (journal, error) {
 }
 
 func (s *Store) newEntry(run string, p Planned) (entry, error) {
-	e := entry{Of: p.file, Steps: p.steps, File: ReceiptFile{Path: p.Path, From: p.From, Kind: p.Kind, Hunks: p.Hunks, Shared: p.Shared}}
+	e := entry{Of: p.file, Steps: p.steps, File: ReceiptFile{Path: p.Path, From: p.From, Kind: p.Kind, Hunks: p.Hunks, Shared: p.Shared, Edited: p.Edited}}
 	if e.Of == "" {
 		e.Of = p.Path
 	}

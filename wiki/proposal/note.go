@@ -130,14 +130,18 @@ func (j journal) decide(rec *Record) {
 			continue
 		}
 		f := &rec.Files[i]
-		ids := e.File.Hunks
-		if len(ids) == 0 && e.File.Word != WordPartly {
+		ids, why := e.File.Hunks, ""
+		if e.File.Edited {
+			why = "as edited in the diff"
+		}
+		onlyOwn := e.File.Edited && f.Hunks > 0 // and none of the agent's
+		if len(ids) == 0 && e.File.Word != WordPartly && !onlyOwn {
 			ids = []string{whole}
 		}
 		verdicts := f.verdicts()
 		for _, id := range ids {
 			if verdicts[id] != Accepted {
-				f.Decided = append(f.Decided, Decision{Hunk: id, Accept: true, By: j.By, At: j.At})
+				f.Decided = append(f.Decided, Decision{Hunk: id, Accept: true, Reason: why, By: j.By, At: j.At})
 			}
 		}
 	}

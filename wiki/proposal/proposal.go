@@ -166,6 +166,7 @@ type Planned struct {
 	Hunks            []string // the hunks taken; empty where the page has none
 	Flags            []Flag
 	Shared           bool
+	Edited           bool   // the text is the user's own version of the hunks, from PlanEdited
 	file             string // path of the proposal's file it is part of; not Path where hunks are taken before the page is moved
 	steps            []step // undo: the receipt entries that it takes back
 }
@@ -211,6 +212,7 @@ type ReceiptFile struct {
 	Applied  string    `json:"applied,omitempty"`  // sha256 of the text read back afterwards
 	Hunks    []string  `json:"hunks,omitempty"`
 	Shared   bool      `json:"shared,omitempty"`
+	Edited   bool      `json:"edited,omitempty"` // the user edited the diff: Accepted is not what the agent made
 	Word     Word      `json:"word"`
 	Reason   string    `json:"reason,omitempty"` // why it was not applied
 	Undone   time.Time `json:"undone,omitzero"`  // when it was taken back
