@@ -107,7 +107,7 @@ type offer struct {
 
 func (s *server) offersAt(p *protocol.CodeActionParams) []offer {
 	if run, ok := s.diffOf(string(p.TextDocument.URI)); ok {
-		return s.diffOffers(run, p.Range)
+		return s.diffOffers(run, string(p.TextDocument.URI), p.Range)
 	}
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {

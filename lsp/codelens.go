@@ -15,11 +15,14 @@ import (
 func (s *server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	out := []protocol.CodeLens{}
 	if run, ok := s.diffOf(string(p.TextDocument.URI)); ok {
-		places, err := s.diffPlaces(run)
+		text, shown, err := s.readDiff(run)
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range places {
+		if now, edited := s.editedDiff(string(p.TextDocument.URI), text); edited {
+			return editedLenses(run, string(p.TextDocument.URI), diffLines(string(now), shown)), nil
+		}
+		for _, l := range diffLines(string(text), shown) {
 			out = append(out, lensesAt(onLine(l.line), run, l.path, l.hunk)...)
 		}
 		return out, nil

@@ -79,6 +79,9 @@ type applyArgs struct {
 	Hunks []string `json:"hunks"`
 	// Resolve says by path what is taken of a page in conflict: "agent" or "both". Keeping one's own is a discard.
 	Resolve map[string]proposal.Choice `json:"resolve"`
+	// Text is the run's diff as the user edited it: what it makes of a page is what is accepted of it. URI names an open diff document instead.
+	Text string `json:"text"`
+	URI  string `json:"uri"`
 }
 
 // proposalApply applies what is named, or all that is not flagged. The command is the user's yes: the editor is not asked to ask again.
@@ -91,7 +94,17 @@ func (s *server) proposalApply(ctx context.Context, a applyArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.apply(ctx, s.selection(w, store, rec, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks, Resolve: a.Resolve}, s.plainStyle()))
+	t := s.selection(w, store, rec, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks, Resolve: a.Resolve}, s.plainStyle())
+	if a.Text != "" || a.URI != "" {
+		text, err := s.editedText(a)
+		if err != nil {
+			return nil, err
+		}
+		t.plan = func(cur proposal.Current) (proposal.Plan, error) {
+			return store.PlanEdited(a.Run, text, proposal.Selection{Paths: a.Paths, Resolve: a.Resolve}, cur)
+		}
+	}
+	answer, err := s.apply(ctx, t)
 	return answer, argumentError(err)
 }
 
@@ -172,7 +185,8 @@ func (s *server) runUndo(ctx context.Context, a runArgs) (any, error) {
 
 // argumentError gives an error about what the user named the code for that.
 func argumentError(err error) error {
-	if errors.Is(err, proposal.ErrUnknown) || errors.Is(err, proposal.ErrNoRun) {
+	var edited *proposal.DiffError
+	if errors.Is(err, proposal.ErrUnknown) || errors.Is(err, proposal.ErrNoRun) || errors.As(err, &edited) {
 		return invalid("%v", err)
 	}
 	return err

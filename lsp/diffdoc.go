@@ -58,11 +58,15 @@ func diffName(field, prefix string) string {
 }
 
 // diffOffers are the code actions in a diff document: about the hunk and the file at the cursor, and about the whole.
-func (s *server) diffOffers(run string, at protocol.Range) []offer {
-	lines, err := s.diffPlaces(run)
+func (s *server) diffOffers(run, uri string, at protocol.Range) []offer {
+	text, shown, err := s.readDiff(run)
 	if err != nil {
 		return nil
 	}
+	if now, edited := s.editedDiff(uri, text); edited {
+		return editedOffers(run, uri, diffLines(string(now), shown), at)
+	}
+	lines := diffLines(string(text), shown)
 	var out []offer
 	add := func(kind, title, command string, arg map[string]any) {
 		arg["run"] = run
@@ -111,23 +115,21 @@ func (s *server) diffOf(raw string) (run string, ok bool) {
 	return "", false
 }
 
-// diffPlaces gives the lines of a run's diff document at which something can be decided.
-func (s *server) diffPlaces(run string) ([]diffLine, error) {
+// readDiff gives a run's diff document as it was made, and what can be decided in it.
+func (s *server) readDiff(run string) (text []byte, shown proposal.Shown, err error) {
 	_, store, err := s.find(run)
 	if err != nil {
-		return nil, err
+		return nil, shown, err
 	}
 	rec, err := store.Load(run)
 	if err != nil {
-		return nil, err
+		return nil, shown, err
 	}
-	shown, err := store.Show(run)
-	if err != nil {
-		return nil, err
+	if shown, err = store.Show(run); err != nil {
+		return nil, shown, err
 	}
-	text, err := diffDocument(store, rec)
-	if err != nil {
-		return nil, fmt.Errorf("read the diff of %s: %w", run, err)
+	if text, err = diffDocument(store, rec); err != nil {
+		return nil, shown, fmt.Errorf("read the diff of %s: %w", run, err)
 	}
-	return diffLines(string(text), shown), nil
+	return text, shown, nil
 }

@@ -101,7 +101,7 @@ func (s *server) lookAt(t task, f proposal.Planned, said clientWord) pageResult 
 // lookInside finds out which hunks are in a text that is neither as before nor as planned: the user ticked some, or typed meanwhile. A hunk is in
 // where merging it changes nothing. What is kept as applied is the text with those hunks alone: what the user typed is not ours to take back.
 func (s *server) lookInside(t task, f proposal.Planned, text []byte, r *pageResult) {
-	if t.undo || len(f.Hunks) == 0 {
+	if t.undo || f.Edited || len(f.Hunks) == 0 {
 		if _, there := s.planOn(t, f.Path, text, t.plan); there {
 			r.word, r.text = proposal.WordApplied, f.After
 		}

@@ -51,14 +51,21 @@ func (s *server) openDocument(ctx context.Context, store *proposal.Store, rec pr
 	s.tell(messageInfo, fmt.Sprintf("%s of %s is %s", d.what, rec.Title, target))
 }
 
-// writeDocument puts a document into the run's folder.
+// writeDocument puts a document into the run's folder. One that is there stays: it says the same, or what the user made of it.
 func writeDocument(store *proposal.Store, rec proposal.Record, d shownDoc) (string, error) {
+	name := filepath.Join(store.Dir(rec.Run), filepath.Base(d.name))
+	if exists(name) {
+		return name, nil
+	}
 	text, err := d.render(store, rec)
 	if err != nil {
 		return "", err
 	}
-	name := filepath.Join(store.Dir(rec.Run), filepath.Base(d.name))
-	if err := os.WriteFile(name, text, 0o600); err != nil {
+	temp := name + ".new" // a kill must not leave a part of it under its name
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return "", fmt.Errorf("write %s: %w", d.what, err)
+	}
+	if err := os.Rename(temp, name); err != nil {
 		return "", fmt.Errorf("write %s: %w", d.what, err)
 	}
 	return name, nil
