@@ -70,10 +70,6 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := b.viewSpec(g)
-	if err != nil {
-		return nil, err
-	}
 	ours, its, err := pipes()
 	if err != nil {
 		return nil, err
@@ -83,6 +79,10 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	its.close()
 	if err != nil {
 		return nil, fmt.Errorf("overlay: %w", err)
+	}
+	v, err := b.viewSpec(g) // while the helper starts
+	if err != nil {
+		return nil, err
 	}
 	if err := b.handshake(ctx, v, g); err != nil {
 		return nil, fmt.Errorf("overlay: %w", err)

@@ -125,12 +125,14 @@ func dropInherited() {
 
 // ignoreSignals keeps a helper alive whatever the program sends to it; only SIGKILL, which its confinement must deny, ends it.
 func ignoreSignals() {
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, fatalSignals()...)
+	c, asked := make(chan os.Signal, 1), make(chan struct{})
 	go func() {
+		signal.Notify(c, fatalSignals()...) // not on our thread: each signal is a round trip with another goroutine
+		close(asked)
 		for range c {
 		}
 	}()
+	<-asked
 }
 
 // fatalSignals are those that end or stop a Go program which does not ask for them (runtime/sigtab_linux_generic.go: SigKill, SigThrow, SigPanic,
