@@ -22,7 +22,8 @@ func (s *server) status(ctx context.Context, _ noArgs) (any, error) {
 		Name      string    `json:"name"`
 		Root      string    `json:"root"`
 		Layout    string    `json:"layout"`
-		Rung      string    `json:"rung"`    // of the preview ladder
+		Rung      string    `json:"rung"` // of the preview ladder
+		Paused    bool      `json:"paused"`
 		Sandbox   string    `json:"sandbox"` // layer and tier of a run there, or why there is none
 		Proposals []runLine `json:"proposals"`
 	}
@@ -36,7 +37,7 @@ func (s *server) status(ctx context.Context, _ noArgs) (any, error) {
 		if err != nil {
 			sandbox = err.Error()
 		}
-		wikis = append(wikis, wikiStatus{Name: w.Name, Root: w.Root, Layout: string(w.Layout), Rung: s.rung(w).String(), Sandbox: sandbox, Proposals: lines})
+		wikis = append(wikis, wikiStatus{Name: w.Name, Root: w.Root, Layout: string(w.Layout), Rung: s.rung(w).String(), Paused: s.host.Paused(w), Sandbox: sandbox, Proposals: lines})
 	}
 	live := s.runs.live()
 	if live == nil {

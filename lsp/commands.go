@@ -25,6 +25,8 @@ func commands() []command {
 		cmd("rigwiki.query", (*server).query),
 		cmd("rigwiki.lint", (*server).lint),
 		cmd("rigwiki.cancel", (*server).cancelRun),
+		cmd("rigwiki.queue.pause", (*server).queuePause),
+		cmd("rigwiki.queue.resume", (*server).queueResume),
 		cmd("rigwiki.proposals", (*server).proposals),
 		cmd("rigwiki.proposal.show", (*server).proposalShow),
 		cmd("rigwiki.proposal.apply", (*server).proposalApply),

@@ -147,6 +147,10 @@ func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error
 	return x, nil
 }
 
+func (h *fakeHost) Pause(*wiki.Wiki) error  { return nil }
+func (h *fakeHost) Resume(*wiki.Wiki) error { return nil }
+func (h *fakeHost) Paused(*wiki.Wiki) bool  { return false }
+
 func (h *fakeHost) Sandbox(context.Context, *wiki.Wiki) (string, error) { return "fake", nil }
 
 func (h *fakeHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) {

@@ -27,6 +27,10 @@ type Host interface {
 	Chosen(job wiki.Job) (agent, model string, err error)
 	// Index opens the wiki's index once for the life of the host.
 	Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error)
+	// Pause and Resume hold back and let go the queued runs of a wiki, in every program.
+	Pause(w *wiki.Wiki) error
+	Resume(w *wiki.Wiki) error
+	Paused(w *wiki.Wiki) bool
 	// Sandbox says in one line what a run in the wiki would be confined by.
 	Sandbox(ctx context.Context, w *wiki.Wiki) (string, error)
 	Agents(ctx context.Context, w *wiki.Wiki) ([]wiki.AgentInfo, error)

@@ -203,16 +203,19 @@ func (r *run) takeLock(ctx context.Context) error {
 func (r *run) waitTurn(ctx context.Context) error {
 	tick := time.NewTicker(queuePoll)
 	defer tick.Stop()
-	last := 0
+	last, paused := 0, false
 	for {
 		first, place := r.host.turn(r)
-		if first {
+		wait := r.job.By != "cli" && r.host.Paused(r.wiki)
+		if first && !wait {
 			break
 		}
-		if place != last {
+		if wait && !paused {
+			r.tell(Update{State: proposal.Queued, Position: place, Message: "the queue is paused: " + r.rec.Title})
+		} else if place != last {
 			r.tell(Update{State: proposal.Queued, Position: place, Message: r.rec.Title})
-			last = place
 		}
+		last, paused = place, wait
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

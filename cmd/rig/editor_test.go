@@ -184,3 +184,83 @@ func settled(t *testing.T, e *editor, run, state string) {
 		}
 	}
 }
+
+// TestPause: a paused queue holds runs back until it is resumed.
+func TestPause(t *testing.T) {
+	rig := rigBinary(t)
+	wiki, env := gardenWith(t, "echo '- [ ] asked' >> reviews.md\n")
+	e, err := startEditor(t.Context(), rig, wiki, env, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paused struct{ Paused map[string]bool }
+	if err := e.command(t.Context(), "rigwiki.queue.pause", map[string]any{}, &paused); err != nil || !paused.Paused[wiki] {
+		t.Fatalf("pause: %v, %v", paused, err)
+	}
+	var started struct{ Run string }
+	if err := e.command(t.Context(), "rigwiki.ingest", map[string]any{"uri": fileURI(filepath.Join(wiki, "raw", "roses.md")), "agent": "probe"}, &started); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the run to be told that it waits", func() bool {
+		m := <-e.notes
+		return m.Method == "rigwiki/run" && strings.Contains(string(m.Params), "the queue is paused")
+	})
+	if err := e.command(t.Context(), "rigwiki.queue.resume", map[string]any{}, &paused); err != nil || paused.Paused[wiki] {
+		t.Fatalf("resume: %v, %v", paused, err)
+	}
+	settled(t, e, started.Run, "proposed")
+	if err := e.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServerKilled: a server that is killed while a run is queued, under way or waiting for the editor's answer leaves the wiki as it was and no process; the next start
+// knows what became of the run.
+func TestServerKilled(t *testing.T) {
+	rig := rigBinary(t)
+	for _, tt := range []struct{ name, script, at, want string }{
+		{"running", "echo half > concepts/half.md; echo working; sleep 602.0302", "stdout.log", "failed"},
+		{"waiting for applyEdit", "echo '- [ ] asked' >> reviews.md", "proposal.diff", "proposed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wiki, env := gardenWith(t, tt.script+"\n")
+			before := read(t, filepath.Join(wiki, "reviews.md"))
+			e, err := startEditor(t.Context(), rig, wiki, env, os.Stderr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := make(chan struct{}, 1)
+			e.answerEdits(func(json.RawMessage) bool { asked <- struct{}{}; select {} }) // the preview stays open
+			var started struct{ Run string }
+			if err := e.command(t.Context(), "rigwiki.ingest", map[string]any{"uri": fileURI(filepath.Join(wiki, "raw", "roses.md")), "agent": "probe"}, &started); err != nil {
+				t.Fatal(err)
+			}
+			waitFor(t, tt.at, func() bool {
+				files, _ := filepath.Glob(filepath.Join(filepath.Dir(wiki), "home", "runs", "*", started.Run, tt.at))
+				return len(files) == 1 && len(read(t, files[0])) > 0
+			})
+			if tt.want == "proposed" {
+				<-asked
+			}
+			if err := e.cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = e.cmd.Wait() // it was killed
+			out, code := command(t, rig, wiki, env, "runs", "list")
+			if code != 0 || !strings.Contains(out, tt.want) {
+				t.Errorf("after the kill: exit %d: %s", code, out)
+			}
+			if got := read(t, filepath.Join(wiki, "reviews.md")); got != before {
+				t.Errorf("the page changed: %q", got)
+			}
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(wiki), "home", "cache", "sandbox", "*", "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if tt.want == "proposed" {
+				if out, code := command(t, rig, wiki, env, "proposals", "apply"); code != 0 || !strings.Contains(read(t, filepath.Join(wiki, "reviews.md")), "asked") {
+					t.Errorf("apply afterwards: exit %d: %s", code, out)
+				}
+			}
+		})
+	}
+}
