@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/proposal"
@@ -51,14 +52,22 @@ func (s *server) pageLenses(w *wiki.Wiki, rel string, rec proposal.Record) []pro
 		return nil
 	}
 	var out []protocol.CodeLens
+	add := func(at protocol.Range, path, hunk string) {
+		list := lensesAt(at, rec.Run, path, hunk)
+		if raw, err := json.Marshal(nextArgs{rec.Run, path, hunk}); err == nil && s.caps.showDocument && len(list) > 0 {
+			next := lensOf(at, "Next", "rigwiki.proposal.next", raw)
+			list = slices.Insert(list, len(list)-1, next) // before Why
+		}
+		out = append(out, list...)
+	}
 	for _, f := range rec.Files {
 		if (f.Path == rel || f.From == rel) && f.Hunks == 0 && f.Waits() {
-			out = append(out, lensesAt(protocol.Range{}, rec.Run, f.Path, "")...)
+			add(protocol.Range{}, f.Path, "")
 		}
 	}
 	for _, h := range s.waitingHunks(w, rel, rec) {
 		line, _, _ := s.regionOf(w, rec.Run, rel, h.ID, text)
-		out = append(out, lensesAt(onLine(line), rec.Run, rel, h.ID)...)
+		add(onLine(line), rel, h.ID)
 	}
 	return out
 }
@@ -83,10 +92,11 @@ func lensesAt(at protocol.Range, run, path, hunk string) []protocol.CodeLens {
 	if err != nil {
 		return nil
 	}
-	lens := func(title, command string, arg []byte) protocol.CodeLens {
-		return protocol.CodeLens{Range: at, Command: protocol.Command{Title: title, Command: command, Arguments: []protocol.LSPAny{arg}}}
-	}
-	return []protocol.CodeLens{lens("Accept", "rigwiki.proposal.apply", raw), lens("Reject", "rigwiki.proposal.discard", raw), lens("Why", "rigwiki.proposal.why", why)}
+	return []protocol.CodeLens{lensOf(at, "Accept", "rigwiki.proposal.apply", raw), lensOf(at, "Reject", "rigwiki.proposal.discard", raw), lensOf(at, "Why", "rigwiki.proposal.why", why)}
+}
+
+func lensOf(at protocol.Range, title, command string, arg []byte) protocol.CodeLens {
+	return protocol.CodeLens{Range: at, Command: protocol.Command{Title: title, Command: command, Arguments: []protocol.LSPAny{arg}}}
 }
 
 // refreshLenses asks the client to ask again, where it can be asked.

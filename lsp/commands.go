@@ -34,6 +34,7 @@ func commands() []command {
 		cmd("rigwiki.proposal.revise", (*server).proposalRevise),
 		cmd("rigwiki.proposal.review", (*server).proposalReview),
 		cmd("rigwiki.proposal.why", (*server).proposalWhy),
+		cmd("rigwiki.proposal.next", (*server).proposalNext),
 		cmd("rigwiki.run.undo", (*server).runUndo),
 		cmd("rigwiki.search", (*server).search),
 		cmd("rigwiki.agent.list", (*server).agentList),

@@ -77,7 +77,7 @@ func editedLenses(run, uri string, lines []diffLine) []protocol.CodeLens {
 			if err != nil {
 				return out
 			}
-			out = append(out, protocol.CodeLens{Range: onLine(l.line), Command: protocol.Command{Title: c.title, Command: c.command, Arguments: []protocol.LSPAny{raw}}})
+			out = append(out, lensOf(onLine(l.line), c.title, c.command, raw))
 		}
 	}
 	return out

@@ -162,7 +162,7 @@ func TestPageLenses(t *testing.T) {
 	if got := e.Buffer(page).Text; !strings.Contains(got, "\nfive\n") || !strings.Contains(got, "\n25\n") {
 		t.Errorf("the page is %q", got)
 	}
-	press(t, e, ls[2]) // Why
+	press(t, e, ls[3]) // Why
 	eventually(t, "the reason", func() bool {
 		return strings.Contains(fmt.Sprintf("%s", e.Notes("window/showMessage")), "fake proposes to edit it")
 	})

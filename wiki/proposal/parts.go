@@ -79,6 +79,13 @@ func (f File) verdicts() map[string]Verdict {
 	return m
 }
 
+// Parts are the ids of what a decision can be about, in the order of the page: hunks, led by the move of a page that is also edited; "" alone for a change
+// without hunks, which is addressed by path.
+func (f File) Parts() []string { return f.parts() }
+
+// Waiting are those of Parts that are undecided.
+func (f File) Waiting() []string { return f.waiting() }
+
 // waiting are the parts that are undecided, in order.
 func (f File) waiting() []string {
 	m := f.verdicts()
