@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rigwiki/rig/wiki"
@@ -196,7 +197,9 @@ func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Pla
 		if err != nil {
 			break
 		}
+		made := client.Folders // the refused edit may have made them, so that the fresh plan finds them there
 		client, host, _ = s.split(t.wiki, fresh)
+		client.Folders = union(made, client.Folders)
 	}
 	word <- said
 	if len(client.Files)+len(client.Settled) > 0 {
@@ -290,6 +293,18 @@ func (s *server) book(ctx context.Context, t task, a attempt, results []pageResu
 		return
 	}
 	s.watchPages(t, a, results, receipt)
+	if !a.said.applied {
+		if err := t.store.RemoveEmpty(a.plan); err != nil {
+			s.log.Warn("folders that a refused edit made are left", zap.String("run", t.rec.Run), zap.Error(err))
+		}
+	}
+}
+
+// union merges sorted lists of folders, outer ones first.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // write has the host write what the client cannot.

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,6 +51,22 @@ func (s *Store) Note(run string, plan Plan, by string, results []ReceiptFile) (R
 	}
 	defer d.close()
 	return receipt, d.removeEmpty(j.Empties) // an editor deletes pages, not the folders that they came with
+}
+
+// RemoveEmpty removes those folders of a plan that are there and empty: an editor may make them for a page that then does not come. Inner folders go
+// with outer ones.
+func (s *Store) RemoveEmpty(plan Plan) error {
+	if len(plan.Folders) == 0 {
+		return nil
+	}
+	d, err := s.openDisk(plan.Run)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	inner := slices.Clone(plan.Folders)
+	slices.Reverse(inner) // outer ones are listed first
+	return errors.Join(d.removeEmpty(inner), d.sync())
 }
 
 // Discard rejects what a selection names, with a reason that is remembered; flagged pages as well, for nothing is written.
