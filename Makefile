@@ -22,7 +22,7 @@ bench:
 	$(bench) ThousandPages -benchtime 3x ./wiki/proposal
 	$(bench) . -benchtime 3x ./lsp
 	$(bench) . -benchtime 200ms ./sandbox/diff
-	$(bench) . -benchtime 3x -short ./wiki/index
+	$(bench) 'Build|Resolve|Refresh|Keystroke' -benchtime 3x -short ./wiki/index
 bench = go test -run '^$$' -bench
 
 fmt:
