@@ -67,6 +67,7 @@ func (s *server) codeActionOffer() protocol.CodeActionProvider {
 	for _, e := range menu() {
 		kinds = append(kinds, protocol.CodeActionKind(e.kind))
 	}
+	kinds = append(kinds, kindRoot+"file") // in an answer
 	return &protocol.CodeActionOptions{CodeActionKinds: kinds}
 }
 
@@ -108,6 +109,9 @@ type offer struct {
 func (s *server) offersAt(p *protocol.CodeActionParams) []offer {
 	if run, ok := s.diffOf(string(p.TextDocument.URI)); ok {
 		return s.diffOffers(run, string(p.TextDocument.URI), p.Range)
+	}
+	if run, ok := s.answerOf(string(p.TextDocument.URI)); ok {
+		return s.answerOffers(run)
 	}
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {

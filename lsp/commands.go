@@ -36,6 +36,7 @@ func commands() []command {
 		cmd("rigwiki.proposal.why", (*server).proposalWhy),
 		cmd("rigwiki.proposal.next", (*server).proposalNext),
 		cmd("rigwiki.run.undo", (*server).runUndo),
+		cmd("rigwiki.answer.file", (*server).answerFile),
 		cmd("rigwiki.search", (*server).search),
 		cmd("rigwiki.agent.list", (*server).agentList),
 		cmd("rigwiki.agent.use", (*server).agentUse),

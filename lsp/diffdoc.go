@@ -105,10 +105,15 @@ func (s *server) diffOf(raw string) (run string, ok bool) {
 	if !ok || filepath.Ext(path) != ".diff" {
 		return "", false
 	}
+	return s.runFolder(filepath.Dir(path))
+}
+
+// runFolder tells whether a folder is that of a run of this session's wikis, and of which.
+func (s *server) runFolder(dir string) (run string, ok bool) {
 	s.shelf.mu.Lock()
 	defer s.shelf.mu.Unlock()
 	for _, store := range s.shelf.stores {
-		if dir := filepath.Dir(path); dir == store.Dir(filepath.Base(dir)) {
+		if dir == store.Dir(filepath.Base(dir)) {
 			return filepath.Base(dir), true
 		}
 	}

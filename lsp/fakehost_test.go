@@ -117,6 +117,25 @@ func (h *fakeHost) LockApply(context.Context, *wiki.Wiki, *proposal.Store) (func
 	return func() {}, nil
 }
 
+func (h *fakeHost) FileAnswer(_ context.Context, w *wiki.Wiki, run, by string) (proposal.Record, error) {
+	store, err := h.Store(w)
+	if err != nil {
+		return proposal.Record{}, err
+	}
+	asked, err := store.Load(run)
+	if err != nil {
+		return proposal.Record{}, err
+	}
+	if asked.Answer == "" {
+		return proposal.Record{}, wiki.ErrNoAnswer
+	}
+	rec := proposal.Record{Run: proposal.NewRunID(time.Now(), "file"), Wiki: w.Root, Op: "file", Agent: by, State: proposal.Proposed, Title: "file the answer", Started: time.Now().UTC()}
+	if err := store.Create(rec); err != nil {
+		return proposal.Record{}, err
+	}
+	return rec, store.Propose(&rec, []proposal.Draft{{File: proposal.File{Path: "queries/answer.md", Kind: proposal.Create}, NewText: []byte(asked.Answer)}}, nil)
+}
+
 func (h *fakeHost) Publish(_ *wiki.Wiki, pages []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,47 @@ func TestQuery(t *testing.T) {
 		t.Errorf("the answer is %q", text)
 	}
 	checkProgressEnds(t, e, got.Run)
+}
+
+// TestAnswerFile files an answer from the document that shows it: what is proposed is asked about, and applied by that yes alone.
+func TestAnswerFile(t *testing.T) {
+	root := newWiki(t, map[string]string{"a.md": "---\ntype: concept\nsources: [raw/src.md]\n---\n# A\n\nWater is wet.\n"})
+	e := session(t, realHost(t, `echo 'Water is, says [[a]].'`), lsptest.Options{Root: root, Profile: lsptest.Neovim(), Init: withMessage,
+		Answer: func(method string, _ json.RawMessage) (any, bool) {
+			return map[string]string{"title": "Apply"}, method == "window/showMessageRequest"
+		}})
+	page := filepath.Join(root, "a.md")
+	e.Open(page)
+	var got, filed struct{ Run, Answer string }
+	if err := e.Execute("rigwiki.query", map[string]string{"question": "What is wet?", "uri": lsptest.URI(page)}, &got); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, got.Run, proposal.Done)
+	e.Until("the answer's document", func() bool { return len(e.HeldRequests("window/showDocument")) == 1 })
+	var doc struct{ URI string }
+	if err := json.Unmarshal(e.Requests("window/showDocument")[0], &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, uri := range []string{doc.URI, "rigwiki://" + got.Run + ".answer/answer.md"} {
+		if titles := actionTitlesAt(t, e, uri); len(titles) != 1 || titles[0] != "File the answer as a page" {
+			t.Errorf("in %s: %q", uri, titles)
+		}
+	}
+	if err := e.Execute("rigwiki.answer.file", map[string]string{"run": got.Run}, &filed); err != nil || filed.Answer != got.Run {
+		t.Fatalf("%+v, %v", filed, err)
+	}
+	if n := until(t, e, filed.Run, proposal.Applied, proposal.Partly); n.State != proposal.Applied || !strings.HasPrefix(n.Title, "file the answer as queries/") {
+		t.Errorf("%+v, %+v", n, n.Proposal)
+	}
+	if text := read(t, filepath.Join(root, "queries/what-is-wet.md")); !strings.Contains(text, "Water is, says [[a]]") {
+		t.Errorf("the page is %q", text)
+	}
+	if err := e.Execute("rigwiki.answer.file", map[string]string{"run": "none"}, nil); code(err) != -32602 {
+		t.Errorf("a run that is not there: %v", err)
+	}
+	if err := e.Execute("rigwiki.answer.file", map[string]string{"run": filed.Run}, nil); code(err) != int(codeRequestFailed) {
+		t.Errorf("a run without an answer: %v", err)
+	}
 }
 
 // TestRevise runs the agent again from a proposal: the new run says what it revises, and the old proposal goes when the new one is there.

@@ -209,13 +209,22 @@ func (s *server) ended(ctx context.Context, l *liveRun, bar *progress, n runNote
 		sentence = counts(rec)
 	}
 	bar.finish(sentence)
-	s.decided(l.job.Wiki, rec)
-	s.notify(noteOf(rec, sentence))
 	s.log.Info("run ended", zap.String("run", rec.Run), zap.String("state", string(rec.State)), zap.Duration("took", time.Since(rec.Started)))
+	s.showEnd(ctx, l.job.Wiki, rec)
+}
+
+// showEnd tells of what a run came to, and shows what it made.
+func (s *server) showEnd(ctx context.Context, w *wiki.Wiki, rec proposal.Record) {
+	sentence := rec.Message
+	if sentence == "" {
+		sentence = counts(rec)
+	}
+	s.decided(w, rec)
+	s.notify(noteOf(rec, sentence))
 	s.runs.drop(rec.Run) // what follows may wait for the user for hours
 	switch rec.State {
 	case proposal.Proposed, proposal.Done:
-		s.preview(ctx, l.job.Wiki, rec)
+		s.preview(ctx, w, rec)
 	case proposal.Failed, proposal.Incomplete, proposal.TimedOut:
 		s.tell(messageWarning, rec.Title+": "+sentenceWithHint(rec))
 	case proposal.Empty:

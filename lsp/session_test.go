@@ -143,9 +143,14 @@ func until(t testing.TB, e *lsptest.Editor, run string, states ...proposal.State
 
 func actionTitles(t testing.TB, e *lsptest.Editor, path string) []string {
 	t.Helper()
+	return actionTitlesAt(t, e, lsptest.URI(path))
+}
+
+func actionTitlesAt(t testing.TB, e *lsptest.Editor, uri string) []string {
+	t.Helper()
 	var got []struct{ Title string }
 	at := map[string]int{"line": 0, "character": 0}
-	if err := e.Request("textDocument/codeAction", map[string]any{"textDocument": map[string]string{"uri": lsptest.URI(path)},
+	if err := e.Request("textDocument/codeAction", map[string]any{"textDocument": map[string]string{"uri": uri},
 		"range": map[string]any{"start": at, "end": at}, "context": map[string]any{"diagnostics": []any{}}}, &got); err != nil {
 		t.Fatal(err)
 	}
