@@ -116,14 +116,14 @@ func (h *Host) tidy(w *Wiki, s *proposal.Store) {
 	}
 }
 
-// Locate finds the wiki and the store of a run.
+// Locate finds the wiki and the store of a run; [proposal.ErrNoRun] where there is none.
 func (h *Host) Locate(id string) (*Wiki, *proposal.Store, error) {
 	if !validRun(id) {
-		return nil, nil, fmt.Errorf("%q is no run id: see `rig wiki runs list`", id)
+		return nil, nil, fmt.Errorf("%q is no run id: %w: see `rig wiki runs list`", id, proposal.ErrNoRun)
 	}
 	dirs, err := filepath.Glob(filepath.Join(h.rigHome, "runs", "*", id))
 	if err != nil || len(dirs) == 0 {
-		return nil, nil, fmt.Errorf("no run %s: see `rig wiki runs list`", id)
+		return nil, nil, fmt.Errorf("%s: %w: see `rig wiki runs list`", id, proposal.ErrNoRun)
 	}
 	s, err := proposal.Open(filepath.Dir(dirs[0]))
 	if err != nil {
