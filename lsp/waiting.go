@@ -31,16 +31,14 @@ func (s *server) waitingHunks(w *wiki.Wiki, rel string, rec proposal.Record) (ou
 	if err != nil {
 		return nil
 	}
-	shown, err := store.Show(rec.Run)
+	files, err := store.ShowPage(rec.Run, rel)
 	if err != nil {
 		return nil
 	}
-	for _, f := range shown.Files {
-		if f.Path == rel || f.From == rel {
-			for _, h := range f.Hunks {
-				if h.State == proposal.Waiting {
-					out = append(out, h)
-				}
+	for _, f := range files {
+		for _, h := range f.Hunks {
+			if h.State == proposal.Waiting {
+				out = append(out, h)
 			}
 		}
 	}

@@ -86,8 +86,22 @@ func (f File) Parts() []string { return f.parts() }
 // Waiting are those of Parts that are undecided.
 func (f File) Waiting() []string { return f.waiting() }
 
+// count is the number of parts.
+func (f File) count() int {
+	switch {
+	case f.Hunks == 0 || f.Kind == Create || f.Kind == Delete:
+		return 1
+	case f.Kind == Rename:
+		return f.Hunks + 1
+	}
+	return f.Hunks
+}
+
 // waiting are the parts that are undecided, in order.
 func (f File) waiting() []string {
+	if len(f.Decided) == 0 {
+		return f.parts()
+	}
 	m := f.verdicts()
 	var ids []string
 	for _, id := range f.parts() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -124,17 +125,21 @@ func (r Record) Waits() bool {
 	if r.State != Proposed && r.State != Partly {
 		return false
 	}
-	return r.tally().waiting > 0
+	return slices.ContainsFunc(r.Files, File.Waits)
 }
 
 // Waits tells whether something of the file is undecided.
-func (f File) Waits() bool { return len(f.waiting()) > 0 }
+func (f File) Waits() bool { return len(f.Decided) == 0 || len(f.waiting()) > 0 }
 
 type tally struct{ waiting, accepted, rejected int }
 
 func (r Record) tally() tally {
 	var n tally
 	for i := range r.Files {
+		if len(r.Files[i].Decided) == 0 { // as most are, in a large proposal
+			n.waiting += r.Files[i].count()
+			continue
+		}
 		for _, v := range r.Files[i].verdicts() {
 			switch v {
 			case Waiting:

@@ -57,6 +57,26 @@ func (s *Store) Show(run string) (Shown, error) {
 	return shown, nil
 }
 
+// ShowPage is Show for the files of one page, by its path in the proposal or that which it is moved from. It reads no other.
+func (s *Store) ShowPage(run, path string) ([]ShownFile, error) {
+	rec, err := s.Load(run)
+	if err != nil {
+		return nil, err
+	}
+	var list []ShownFile
+	for _, f := range rec.Files {
+		if f.Path != path && f.From != path {
+			continue
+		}
+		file, err := s.showFile(run, f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, file)
+	}
+	return list, nil
+}
+
 func (s *Store) showFile(run string, f File) (ShownFile, error) {
 	out := ShownFile{Path: f.Path, Kind: f.Kind, From: f.From, Flags: Rules(f.Flags), Reasons: f.Flags, Added: f.Added, Removed: f.Removed,
 		State: f.verdict(), Hunks: []ShownHunk{}}
