@@ -296,7 +296,7 @@ func TestQuestion(t *testing.T) {
 			}
 			for _, r := range e.Requests("workspace/applyEdit") {
 				if strings.Contains(string(r), "annotationId") {
-					t.Errorf("annotations for Neovim: %s", r)
+					t.Errorf("annotations for Neovim (o-ls-13): %s", r)
 				}
 			}
 		})

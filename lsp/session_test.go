@@ -205,7 +205,7 @@ func TestPane(t *testing.T) {
 	}
 }
 
-// checkPane looks at the groups of an edit for a preview pane.
+// checkPane looks at the groups of an edit for a preview pane: one annotation a group, and what is not flagged starts ticked (o-ls-13).
 func checkPane(t *testing.T, raw json.RawMessage) {
 	t.Helper()
 	var p struct {
