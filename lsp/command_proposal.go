@@ -158,7 +158,11 @@ func (s *server) proposalRevise(_ context.Context, a reviseArgs) (any, error) {
 	if agent == "" {
 		agent = rec.Agent
 	}
-	run, err := s.start(wiki.Job{Wiki: w, Op: rec.Op, Sources: rec.Sources, Agent: agent, Model: rec.Model, Note: a.Text, Revises: a.Run, Again: true},
+	note, err := about(store, a)
+	if err != nil {
+		return nil, err
+	}
+	run, err := s.start(wiki.Job{Wiki: w, Op: rec.Op, Sources: rec.Sources, Agent: agent, Model: rec.Model, Note: note, Revises: a.Run, Again: true},
 		"revise "+rec.Title)
 	if err != nil {
 		return nil, err
@@ -198,4 +202,29 @@ func (s *server) plainStyle() style {
 		return annotated
 	}
 	return bare
+}
+
+// about is the reviewer's comment with the hunks that it is about.
+func about(store *proposal.Store, a reviseArgs) (string, error) {
+	if len(a.Hunks) == 0 {
+		return a.Text, nil
+	}
+	shown, err := store.Show(a.Run)
+	if err != nil {
+		return "", err
+	}
+	hunks := map[string]string{}
+	for _, f := range shown.Files {
+		for _, h := range f.Hunks {
+			hunks[h.ID] = f.Path + "\n" + h.Header + "\n" + h.Text
+		}
+	}
+	note := a.Text + "\n\nThis is about:\n"
+	for _, id := range a.Hunks {
+		if hunks[id] == "" {
+			return "", invalid("%s has no hunk %s", a.Run, id)
+		}
+		note += "\n" + hunks[id]
+	}
+	return note, nil
 }

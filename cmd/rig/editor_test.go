@@ -125,7 +125,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 func TestRevise(t *testing.T) {
 	rig := rigBinary(t)
 	wiki, env := gardenWith(t, `if [ -e concepts/roses.md ]; then
-  case $AGENT_PROMPT in *'name the month'*) echo 'Cut in March.' >> concepts/roses.md;; esac
+  case $AGENT_PROMPT in *'name the month'*'reviews.md'*'+- [ ] a question'*) echo 'Cut in March.' >> concepts/roses.md;; esac
 else
   printf '# Roses\n\nSee [[compost]].\n' > concepts/roses.md
   echo '- [ ] a question' >> reviews.md
@@ -141,7 +141,7 @@ fi
 		t.Fatal(err)
 	}
 	settled(t, e, first.Run, "proposed")
-	if err := e.command(t.Context(), "rigwiki.proposal.revise", map[string]any{"run": first.Run, "text": "name the month"}, &second); err != nil {
+	if err := e.command(t.Context(), "rigwiki.proposal.revise", map[string]any{"run": first.Run, "text": "name the month", "hunks": []string{"reviews.md#1"}}, &second); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, e, second.Run, "proposed")
