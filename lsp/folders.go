@@ -31,12 +31,14 @@ func rootsOf(p *protocol.InitializeParams) []string {
 		}
 		return out
 	}
-	if p.RootURI != nil {
-		if path, ok := filePath(string(*p.RootURI)); ok {
+	//lint:ignore SA1019 older clients know no workspace folders, and Helix without a root marker sends rootPath alone (T29)
+	rootURI, rootPath := p.RootURI, p.RootPath
+	if rootURI != nil {
+		if path, ok := filePath(string(*rootURI)); ok {
 			return []string{path}
 		}
 	}
-	if path, ok := p.RootPath.Get(); ok && filepath.IsAbs(path) {
+	if path, ok := rootPath.Get(); ok && filepath.IsAbs(path) {
 		return []string{filepath.Clean(path)}
 	}
 	return nil

@@ -176,13 +176,6 @@ func (d *dir) mkdir(name string, mode fs.FileMode) error {
 	return nil
 }
 
-func (d *dir) remove(name string) error {
-	if err := unix.Unlinkat(d.fd(), name, 0); err == nil {
-		return nil
-	}
-	return unix.Unlinkat(d.fd(), name, unix.AT_REMOVEDIR)
-}
-
 // chmod changes the mode of an entry that is known to be no link. Only for a view whose writers are gone.
 func (d *dir) chmod(name string, mode fs.FileMode) error {
 	return unix.Fchmodat(d.fd(), name, uint32(mode.Perm()), 0)

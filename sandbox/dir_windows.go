@@ -113,7 +113,6 @@ func (d *dir) mkdir(name string, mode fs.FileMode) error {
 	return err
 }
 
-func (d *dir) remove(name string) error                  { return d.r.Remove(name) }
 func (d *dir) chmod(name string, mode fs.FileMode) error { return d.r.Chmod(name, mode) }
 
 func fstat(f *os.File) (stat, error) {

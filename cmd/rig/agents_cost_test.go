@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,9 +20,6 @@ import (
 // scriptDesk is a desk whose agent is a shell script, as a directory adapter.
 func scriptDesk(t testing.TB, run string) *desk {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell")
-	}
 	d := layDesk(t, realAgent{name: "script", setup: func(*desk) {}}, "/nowhere", nil)
 	adaptertest.FakeDirectory(t, d.rigHome, "script", run)
 	return d

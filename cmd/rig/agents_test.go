@@ -58,8 +58,6 @@ type realAgent struct {
 	program     string // "": name
 	question    string // of a benchmark
 	session     bool   // its stream tells a session id
-	denies      bool   // it refuses tools itself and says so; else the sandbox alone holds
-	silent      bool   // it does not tell of a tool that it refused
 	setup       func(*desk)
 }
 
