@@ -40,7 +40,14 @@ type outcome struct {
 
 func newFakeHost(t testing.TB, script func(context.Context, wiki.Job, func(wiki.Update)) outcome) *fakeHost {
 	h := &fakeHost{t: t, home: t.TempDir(), script: script, cancels: map[string]context.CancelFunc{}, wikis: map[string]*wiki.Wiki{}, indexes: map[string]*index.Index{}}
-	t.Cleanup(h.live.Wait)
+	t.Cleanup(func() { // registered before an editor's own clean-up, so that it runs after the server has ended
+		h.live.Wait()
+		for _, x := range h.indexes {
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	return h
 }
 
@@ -158,11 +165,6 @@ func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error
 		return nil, err
 	}
 	h.indexes[w.ID] = x
-	h.t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			h.t.Error(err)
-		}
-	})
 	return x, nil
 }
 
