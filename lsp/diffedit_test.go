@@ -87,7 +87,7 @@ func TestEditedDocument(t *testing.T) {
 	run := ingest(t, e, root)
 	until(t, e, run, proposal.Proposed)
 	show := func() string {
-		before := len(e.HeldRequests("window/showDocument"))
+		before := len(e.Requests("window/showDocument"))
 		if err := e.Execute("rigwiki.proposal.review", map[string]string{"run": run}, nil); err != nil {
 			t.Fatal(err)
 		}
