@@ -29,11 +29,7 @@ type nextPlace struct {
 // proposalNext shows the next thing that waits behind a hunk or page: in that page, in the next one, and from the last on to the first. A page that does not
 // exist yet has no place to show.
 func (s *server) proposalNext(_ context.Context, a nextArgs) (any, error) {
-	w, store, err := s.find(a.Run)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := store.Load(a.Run)
+	w, _, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err
 	}

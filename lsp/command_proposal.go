@@ -86,11 +86,7 @@ type applyArgs struct {
 
 // proposalApply applies what is named, or all that is not flagged. The command is the user's yes: the editor is not asked to ask again.
 func (s *server) proposalApply(ctx context.Context, a applyArgs) (any, error) {
-	w, store, err := s.find(a.Run)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := store.Load(a.Run)
+	w, store, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -172,11 +168,7 @@ func (s *server) proposalRevise(_ context.Context, a reviseArgs) (any, error) {
 
 // runUndo takes back what was applied of a run and keeps what was changed since.
 func (s *server) runUndo(ctx context.Context, a runArgs) (any, error) {
-	w, store, err := s.find(a.Run)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := store.Load(a.Run)
+	w, store, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err
 	}

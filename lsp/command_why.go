@@ -16,11 +16,7 @@ type whyArgs struct {
 
 // proposalWhy says, and shows, where a change comes from: run, agent, source, and why it is flagged.
 func (s *server) proposalWhy(_ context.Context, a whyArgs) (any, error) {
-	_, store, err := s.find(a.Run)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := store.Load(a.Run)
+	_, _, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -110,11 +110,7 @@ type reviewArgs struct {
 
 // proposalReview opens a proposal by the client's rung.
 func (s *server) proposalReview(_ context.Context, a reviewArgs) (any, error) {
-	w, store, err := s.find(a.Run)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := store.Load(a.Run)
+	w, store, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,16 @@ func (s *server) store(w *wiki.Wiki) (*proposal.Store, error) {
 	return store, nil
 }
 
+// record is find with the run's record.
+func (s *server) record(run string) (*wiki.Wiki, *proposal.Store, proposal.Record, error) {
+	w, store, err := s.find(run)
+	if err != nil {
+		return nil, nil, proposal.Record{}, err
+	}
+	rec, err := store.Load(run)
+	return w, store, rec, err
+}
+
 // find gives the wiki and the store of a run, with the wiki's root in the spelling of this session's workspace.
 func (s *server) find(run string) (*wiki.Wiki, *proposal.Store, error) {
 	if run == "" {

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -67,7 +68,7 @@ func shownCitation(written string, l index.Link, c proposal.Citation) string {
 	case c.OK:
 		return written
 	case c.Path == "" || c.Why == noHeading || c.Why == noBlock:
-		written = cmpOr(l.Alias, c.Slug)
+		written = cmp.Or(l.Alias, c.Slug)
 	}
 	return written + " (" + c.Why + ")"
 }

@@ -143,8 +143,8 @@ func (r *run) recall(ctx context.Context) error {
 
 // keptAnswer finds the answer of the agent that would be asked. The configured one needs no look at whether it can run.
 func (r *run) keptAnswer(ctx context.Context) (keptAnswer, bool) {
-	name := cmpOr(r.job.Agent, r.cfg.AgentFor(r.op.Name))
-	if k, ok := r.host.keptFor(r.wiki, r.job.Question, name, cmpOr(r.job.Model, r.cfg.ModelFor(name, r.op.Name))); ok {
+	name := cmp.Or(r.job.Agent, r.cfg.AgentFor(r.op.Name))
+	if k, ok := r.host.keptFor(r.wiki, r.job.Question, name, cmp.Or(r.job.Model, r.cfg.ModelFor(name, r.op.Name))); ok {
 		return k, true
 	}
 	if len(r.host.keptAnswers(r.wiki)) == 0 || r.chooseAgent(ctx) != nil || r.rec.Agent == name {

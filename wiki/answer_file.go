@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (h *Host) FileAnswer(ctx context.Context, w *Wiki, run, by string) (proposa
 	if err != nil {
 		return proposal.Record{}, err
 	}
-	return h.propose(ctx, w, proposal.Record{Op: "file", Agent: cmpOr(asked.Agent, by), Model: asked.Model, Question: asked.Question, Title: "file the answer as " + rel}, drafts)
+	return h.propose(ctx, w, proposal.Record{Op: "file", Agent: cmp.Or(asked.Agent, by), Model: asked.Model, Question: asked.Question, Title: "file the answer as " + rel}, drafts)
 }
 
 // propose makes a proposal of changes that no agent made in a sandbox. It is judged as a run's changes are. Op, Agent and Title of rec are the caller's.

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,6 +182,6 @@ func (h *Host) Chosen(job Job) (agent, model string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	agent = cmpOr(job.Agent, cfg.AgentFor(job.Op))
-	return agent, cmpOr(job.Model, cfg.ModelFor(agent, job.Op)), nil
+	agent = cmp.Or(job.Agent, cfg.AgentFor(job.Op))
+	return agent, cmp.Or(job.Model, cfg.ModelFor(agent, job.Op)), nil
 }

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func (r *run) replaceRevised() {
 	if r.revised == nil || r.rec.State != proposal.Proposed {
 		return
 	}
-	if err := r.store.Discard(r.job.Revises, proposal.Selection{}, "revised by "+r.rec.Run, cmpOr(r.job.By, "cli")); err != nil {
+	if err := r.store.Discard(r.job.Revises, proposal.Selection{}, "revised by "+r.rec.Run, cmp.Or(r.job.By, "cli")); err != nil {
 		r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf("%s still waits: %v", r.job.Revises, err))
 	}
 }

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -82,7 +83,7 @@ func (r *run) chooseAgent(ctx context.Context) error {
 	if r.agent != nil { // recall did
 		return nil
 	}
-	name := cmpOr(r.job.Agent, r.cfg.AgentFor(r.op.Name))
+	name := cmp.Or(r.job.Agent, r.cfg.AgentFor(r.op.Name))
 	r.rec.Agent = name
 	reg, env := r.host.registry(r.wiki, r.cfg), r.host.adapterEnv(r.wiki, r.cfg)
 	if r.job.adapter != nil {
@@ -115,17 +116,9 @@ func (r *run) chooseAgent(ctx context.Context) error {
 
 func (r *run) take(a adapters.Adapter, d adapters.Detection) error {
 	r.agent, r.found, r.rec.Agent = a, d, a.Name()
-	r.model = cmpOr(r.job.Model, r.cfg.ModelFor(a.Name(), r.op.Name))
+	r.model = cmp.Or(r.job.Model, r.cfg.ModelFor(a.Name(), r.op.Name))
 	r.rec.Model = r.model
 	return nil
-}
-
-func cmpOr(s ...string) string {
-	i := slices.IndexFunc(s, func(v string) bool { return v != "" })
-	if i < 0 {
-		return ""
-	}
-	return s[i]
 }
 
 // openLayer is steps 3 and 4. The plan is asked for twice, since it is pure: here for what the agent must see, in runAgent with the path at which
@@ -217,7 +210,7 @@ func (r *run) runAgent(ctx context.Context) error {
 	for _, m := range adapters.Markers(r.outcome.Text) {
 		r.rec.Markers = append(r.rec.Markers, m.Name+": "+m.Text)
 	}
-	r.rec.Session, r.rec.Usage, r.rec.Model = r.outcome.Session, r.outcome.Usage, cmpOr(r.rec.Model, r.outcome.Model)
+	r.rec.Session, r.rec.Usage, r.rec.Model = r.outcome.Session, r.outcome.Usage, cmp.Or(r.rec.Model, r.outcome.Model)
 	if !r.op.Writes {
 		r.rec.Answer = strings.TrimSpace(r.outcome.Text)
 	}
@@ -298,7 +291,7 @@ func (r *run) settle(ctx context.Context, failed error) {
 	if errors.Is(failed, sandbox.ErrNotQuiescent) {
 		e.Hint = "its changes were not read; run again"
 	}
-	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, cmpOr(e.Hint, r.hint())
+	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, cmp.Or(e.Hint, r.hint())
 	r.rec.Ended = time.Now().UTC()
 	if r.store != nil && r.logs != nil {
 		if err := r.store.Propose(&r.rec, r.verdict.Files, refusedTexts(r.verdict)); err != nil {

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -101,5 +102,5 @@ func (h *Host) forgetTier(w *Wiki, cfg Config, name string) {
 }
 
 func choice(cfg Config, name string) sandbox.Choice {
-	return sandbox.Choice{Layer: cmpOr(name, cfg.Sandbox.Layer), AllowUnconfined: cfg.Sandbox.AllowUnconfined, Hide: HideEntry}
+	return sandbox.Choice{Layer: cmp.Or(name, cfg.Sandbox.Layer), AllowUnconfined: cfg.Sandbox.AllowUnconfined, Hide: HideEntry}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/wiki"
@@ -54,9 +55,5 @@ func (a *app) withMaybeWiki(f func(*wiki.Host, *wiki.Wiki) error) error {
 	if err != nil {
 		return err
 	}
-	if err := f(h, w); err != nil {
-		_ = h.Close()
-		return err
-	}
-	return h.Close()
+	return errors.Join(f(h, w), h.Close())
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -133,7 +134,7 @@ func compare(b *testing.B, d *desk, bare func() *exec.Cmd) {
 		cpu[i] = append(cpu[i], (cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()).Seconds()*1000)
 	}
 	ours := func() *exec.Cmd {
-		return d.command(b.Context(), "query", cmpOr(d.agent.question, "x"), "--wiki", d.wiki, "--agent", d.agent.name, "--again", "--json")
+		return d.command(b.Context(), "query", cmp.Or(d.agent.question, "x"), "--wiki", d.wiki, "--agent", d.agent.name, "--again", "--json")
 	}
 	clock(0, bare())
 	clock(1, ours()) // the first ones ask the agent what it is, and the machine what it can

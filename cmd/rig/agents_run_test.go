@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -163,7 +164,7 @@ func agentQueryWrites(t *testing.T, d *desk) {
 func agentNoLogin(t *testing.T, d *desk) {
 	w := d.do(1, "ingest", "raw/roses.md", "--note", adaptertest.Script(adaptertest.Step{Op: "http", Status: 401,
 		Body: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key","code":"invalid_api_key"}}`}))
-	if w.Data.State != "failed" || w.Error == nil || !strings.HasPrefix(w.Error.Message, d.agent.name+": ") || !strings.Contains(w.Error.Hint, cmpOr(d.agent.program, d.agent.name)) {
+	if w.Data.State != "failed" || w.Error == nil || !strings.HasPrefix(w.Error.Message, d.agent.name+": ") || !strings.Contains(w.Error.Hint, cmp.Or(d.agent.program, d.agent.name)) {
 		t.Errorf("%s: %+v", w.Data.State, w.Error)
 	}
 	d.untouched()

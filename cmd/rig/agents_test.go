@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,7 +92,7 @@ type desk struct {
 func newDesk(t testing.TB, a realAgent, fails ...int) *desk {
 	t.Helper()
 	bin := agentsDir(t)
-	if _, err := os.Stat(filepath.Join(bin, cmpOr(a.program, a.name))); err != nil {
+	if _, err := os.Stat(filepath.Join(bin, cmp.Or(a.program, a.name))); err != nil {
 		t.Fatalf("RIG_AGENTS: %v", err)
 	}
 	return layDesk(t, a, bin, fails)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,7 +166,7 @@ func (a *app) runJob(ctx context.Context, h *wiki.Host, w *wiki.Wiki, job wiki.J
 
 // flagged is a job with what the flags say.
 func (a *app) flagged(w *wiki.Wiki, job wiki.Job) wiki.Job {
-	job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmpOr(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
+	job.Wiki, job.Agent, job.Model, job.Timeout, job.Layer, job.By = w, a.flags.agent, a.flags.model, a.flags.timeout, cmp.Or(a.flags.layer, a.getenv("RIG_SANDBOX_LAYER")), "cli"
 	return job
 }
 
@@ -212,15 +213,6 @@ func (a *app) finishRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *pr
 		}
 	}
 	return a.decide(ctx, h, w, rec)
-}
-
-func cmpOr(vals ...string) string {
-	for _, v := range vals {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // opData is the envelope's data of an operation (design, section 6).
