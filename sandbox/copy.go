@@ -78,6 +78,10 @@ func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 			return nil, err
 		}
 	}
+	if err := linkTools(b.toolsDir(), s.Tools); err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	b.conf.Missing = append(b.conf.Missing, toolsMissing(s.Tools)...)
 	if b.pack, err = newPack(s.RunDir); err != nil {
 		return nil, err
 	}
@@ -125,10 +129,11 @@ func (s Spec) check() error {
 			return fmt.Errorf("%q is not a plain relative path", rel)
 		}
 	}
-	return nil
+	return s.checkTools()
 }
 
 func (b *copyBox) filesDir() string { return filepath.Join(b.spec.RunDir, "files") }
+func (b *copyBox) toolsDir() string { return filepath.Join(b.spec.RunDir, "tools") }
 func (b *copyBox) tmpDir() string   { return filepath.Join(b.spec.RunDir, "tmp") }
 
 // Dir is the copy.
@@ -139,7 +144,7 @@ func (b *copyBox) Confinement() Confinement { return b.conf }
 
 // Run runs the program in the copy.
 func (b *copyBox) Run(ctx context.Context, c Command) (Exit, error) {
-	c, err := c.prepared(b.view, b.filesDir())
+	c, err := c.prepared(folders{view: b.view, files: b.filesDir(), tools: b.toolsDir()})
 	if err != nil {
 		return Exit{}, err
 	}
@@ -186,7 +191,7 @@ func (b *copyBox) Close() error {
 		if b.pack != nil {
 			errs = append(errs, b.pack.close())
 		}
-		for _, d := range []string{b.view, b.filesDir(), b.tmpDir(), filepath.Join(b.spec.RunDir, "home")} {
+		for _, d := range []string{b.view, b.filesDir(), b.toolsDir(), b.tmpDir(), filepath.Join(b.spec.RunDir, "home")} {
 			errs = append(errs, removeTree(d))
 		}
 		b.closed = errors.Join(errs...)
@@ -194,8 +199,11 @@ func (b *copyBox) Close() error {
 	return b.closed
 }
 
-// prepared checks a command and puts the path of its files where they are named.
-func (c Command) prepared(base, files string) (Command, error) {
+// folders are paths as the program sees them.
+type folders struct{ view, files, tools string }
+
+// prepared checks a command and puts the paths of its files and tools where they are named.
+func (c Command) prepared(at folders) (Command, error) {
 	if len(c.Argv) == 0 || !filepath.IsAbs(c.Argv[0]) {
 		return c, errors.New("a program needs an absolute path")
 	}
@@ -207,11 +215,11 @@ func (c Command) prepared(base, files string) (Command, error) {
 	if c.Dir != "" && !fs.ValidPath(c.Dir) {
 		return c, fmt.Errorf("%q is not a plain relative path", c.Dir)
 	}
-	c.Dir = filepath.Join(base, filepath.FromSlash(c.Dir))
+	c.Dir = filepath.Join(at.view, filepath.FromSlash(c.Dir))
 	c.Argv, c.Env = slices.Clone(c.Argv), slices.Clone(c.Env)
 	for _, list := range [][]string{c.Argv, c.Env} {
 		for i, s := range list {
-			list[i] = strings.ReplaceAll(s, "{files}", files)
+			list[i] = strings.NewReplacer("{files}", at.files, "{tools}", at.tools).Replace(s)
 		}
 	}
 	return c, nil

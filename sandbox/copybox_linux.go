@@ -89,7 +89,7 @@ func newJail(b *copyBox) (*jail, error) {
 	if err := j.readAround("/", hidden); err != nil {
 		return nil, err
 	}
-	for _, p := range append(append([]string{b.spec.RunDir}, alwaysShown()...), b.spec.Visible...) {
+	for _, p := range append(append([]string{b.spec.RunDir}, alwaysShown()...), append(toolExecs(b.spec.Tools), b.spec.Visible...)...) {
 		real, err := filepath.EvalSymlinks(p)
 		if err != nil {
 			return nil, fmt.Errorf("show %s: %w", p, err)

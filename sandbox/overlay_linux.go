@@ -94,7 +94,7 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	s := b.spec
 	v := viewSpec{
-		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Inject: s.Inject, Buffers: s.Buffers, State: s.State,
+		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Inject: s.Inject, Buffers: s.Buffers, State: s.State, Tools: s.Tools,
 		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: slices.Compact(slices.Sorted(slices.Values(s.Network.Loopback))), Proxy: len(g.rules) > 0,
 	}
 	v.Names, v.Ports = g.names()
@@ -334,7 +334,7 @@ func (b *overlayBox) Run(ctx context.Context, c Command) (Exit, error) {
 		return Exit{}, errors.New("a box runs one program")
 	}
 	b.ran = true
-	c, err := c.prepared(b.spec.Root, filesDir)
+	c, err := c.prepared(folders{view: b.spec.Root, files: filesDir, tools: toolsDir})
 	if err != nil {
 		return Exit{}, err
 	}

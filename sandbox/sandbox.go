@@ -51,6 +51,7 @@ type Spec struct {
 	// when the box's program started.
 	BaseText func(rel string, id FileID) ([]byte, bool)
 	Visible  []string // absolute paths bound in as they are, read-only (agent's program, runtime, adapter folder, our binary)
+	Tools    []Tool   // executables under names of their own; Command says how they get on PATH
 	State    []string // paths relative to HOME: the program's own state folders or files; writes go to a throwaway layer
 	KeepBack []string // paths relative to HOME: of State, files copied back after validation (credentials that were refreshed)
 	Home     string   // the user's HOME; "" hides it all
@@ -76,7 +77,8 @@ type Limits struct {
 	Linger    time.Duration // for the program to exit by itself after Command.Talk returned. 5s
 }
 
-// Command is the program to run. Argv[0] is an absolute path.
+// Command is the program to run. Argv[0] is an absolute path. "{tools}" in an Argv or Env element becomes the folder of Spec.Tools as the program sees
+// it ("PATH={tools}:/usr/bin").
 type Command struct {
 	Argv []string
 	Env  []string // the whole environment: nothing is inherited

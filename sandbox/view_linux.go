@@ -21,6 +21,7 @@ type viewSpec struct {
 	Buffers            map[string][]byte
 	Hidden             []string // entries of Root that are not shown
 	Visible, State     []string
+	Tools              []Tool
 	Links              []link // on the way to Visible and Home
 	UID, GID           int    // whom the program runs as
 	Upper, Inodes      int64
@@ -48,6 +49,7 @@ type builder struct {
 	covers  []place // empty folders over the host's
 	places  []place // what goes back in
 	inRoot  []place // the same, with paths relative to Root
+	overs   []place // tools that stand in for programs of the host, once all is back
 	masks   []string
 	files   map[string]stateFile // single files of HOME
 	missing []string
@@ -68,7 +70,7 @@ func (b *builder) build() (upper int, err error) {
 		return -1, err
 	}
 	defer unix.Close(b.root)
-	for _, step := range []func() error{b.cloneHost, b.protect, b.makeStage, b.inject} {
+	for _, step := range []func() error{b.cloneHost, b.cloneTools, b.protect, b.makeStage, b.inject} {
 		if err := step(); err != nil {
 			return -1, err
 		}
@@ -76,7 +78,7 @@ func (b *builder) build() (upper int, err error) {
 	if upper, err = b.layers(); err != nil {
 		return -1, err
 	}
-	for _, step := range []func() error{b.cloneState, b.cloneCovers, b.secrets, b.cloneHosts, b.hostReadOnly, b.cover, b.proc, b.dev, b.home, b.putBack, b.putBackInRoot} {
+	for _, step := range []func() error{b.cloneState, b.cloneCovers, b.secrets, b.cloneHosts, b.hostReadOnly, b.cover, b.proc, b.dev, b.home, b.putBack, b.putBackInRoot, b.putOver} {
 		if err := step(); err != nil {
 			return -1, err
 		}

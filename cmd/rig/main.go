@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/rigwiki/rig/sandbox"
@@ -20,6 +21,11 @@ func main() {
 	os.Exit(mainExit())
 }
 
+// tools are the commands that this binary is inside a run, by the name it is started under (sandbox.Tool).
+func tools() map[string]func(context.Context, *app, []string) int {
+	return map[string]func(context.Context, *app, []string) int{}
+}
+
 // mainExit runs the command line of this process and returns its exit code. Interrupts cancel what runs; a second one ends the process.
 func mainExit() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -30,6 +36,9 @@ func mainExit() int {
 		cwd = "."
 	}
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Environ(), cwd: cwd}
+	if tool, ok := tools()[filepath.Base(os.Args[0])]; ok {
+		return tool(ctx, a, os.Args[1:])
+	}
 	return a.run(ctx, os.Args[1:])
 }
 
