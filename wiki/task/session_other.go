@@ -1,0 +1,7 @@
+//go:build !unix
+
+package task
+
+import "os/exec"
+
+func ownSession(*exec.Cmd) {}
