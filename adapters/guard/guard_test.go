@@ -1,0 +1,266 @@
+package guard
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// words splits a line of a table as a shell would: blanks, and quotes of both kinds without escapes.
+func words(line string) []string {
+	var out []string
+	var b strings.Builder
+	open, quote := false, rune(0)
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, open = r, true
+		case quote == 0 && (r == ' ' || r == '\n'):
+			if open {
+				out = append(out, b.String())
+				b.Reset()
+			}
+			open = false
+		default:
+			b.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// row is one line of a table.
+type row struct {
+	line    string
+	intents []Intent
+	want    string
+	dir     string
+	env     []string
+	args    []string // without the program
+	given   []string // what comes after "=>"
+}
+
+func rows(t *testing.T, name string) []row {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []row
+	lines := strings.Split(string(b), "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if line == "" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		if strings.Count(line, "'")%2 == 1 { // a quote over two lines
+			i++
+			line += "\n" + lines[i]
+		}
+		cmd, given, _ := strings.Cut(line, " => ")
+		f := words(cmd)
+		r := row{line: line, want: f[1], dir: "/co", intents: []Intent{Intent(f[0])}, given: words(given)}
+		if f[0] == "*" {
+			r.intents = anyIntent()
+		}
+		f = f[2:]
+		if f[0] == "cd" {
+			r.dir, f = strings.TrimSuffix(f[1], ";"), f[2:]
+		}
+		for strings.Contains(f[0], "=") {
+			r.env, f = append(r.env, f[0]), f[1:]
+		}
+		r.args = f[1:]
+		out = append(out, r)
+	}
+	return out
+}
+
+func grant(i Intent) Grant {
+	return Grant{Intent: i, Dir: "/co", Remote: "origin", Branch: "task/tea", Repo: "github.com/tea/pot"}
+}
+
+// links knows one symbolic link: /tmp/link leads to the checkout.
+func links(p string) string {
+	if p == "/tmp/link" {
+		return "/co"
+	}
+	return p
+}
+
+func TestGit(t *testing.T) {
+	for _, r := range rows(t, "git.txt") {
+		for _, in := range r.intents {
+			v := Git(grant(in), Call{Args: r.args, Env: r.env, Dir: r.dir, Real: links})
+			got := string(v.Route)
+			if v.Unpushed {
+				got = "unpushed"
+			}
+			if got != r.want {
+				t.Errorf("%s: %s: got %s (%s)", in, r.line, got, v.Why)
+			}
+			checkVerdict(t, r, v)
+			if v.Route == Local && !slices.Contains(v.Env, "GIT_PAGER=cat") {
+				t.Errorf("%s: the real git might start a pager", r.line)
+			}
+		}
+	}
+}
+
+// checkVerdict: a refusal says something, and says what is allowed where that is not plain.
+func checkVerdict(t *testing.T, r row, v Verdict) {
+	t.Helper()
+	if v.Route == Denied && (len(v.Why) < 20 || strings.ContainsAny(v.Why, "\n\x00")) {
+		t.Errorf("%s: says %q", r.line, v.Why)
+	}
+	if v.Route == Local && len(v.Args) == 0 {
+		t.Errorf("%s: nothing to run", r.line)
+	}
+}
+
+func TestGitHub(t *testing.T) {
+	read := Given(map[string][]byte{
+		"body.md": []byte("text"), "mutation.gql": []byte("mutation { x }"),
+		"query.gql": []byte("query { repository(owner: \"tea\", name: \"pot\") { id } }"),
+	})
+	for _, r := range rows(t, "gh.txt") {
+		for _, in := range r.intents {
+			v := GitHub(grant(in), r.args, read)
+			if string(v.Route) != r.want {
+				t.Errorf("%s: %s: got %s (%s) %q", in, r.line, v.Route, v.Why, v.Args)
+			}
+			checkVerdict(t, r, v)
+			if len(r.given) > 0 && !slices.Equal(v.Args, r.given) {
+				t.Errorf("%s: %s: gh is given\n%q, want\n%q", in, r.line, v.Args, r.given)
+			}
+		}
+	}
+	v := GitHub(grant(Review), []string{"pr", "comment", "7", "--body-file", "body.md"}, read)
+	if string(v.Stdin) != "text" {
+		t.Errorf("the comment is %q", v.Stdin)
+	}
+	g := grant(Review)
+	g.PR = 7
+	if v := GitHub(g, []string{"pr", "comment", "8", "-b", "x"}, read); v.Route != Denied {
+		t.Errorf("a comment on another pull request: %v", v)
+	}
+	if v := GitHub(g, []string{"pr", "comment", "-b", "x"}, read); v.Route != OnGitHub || v.Args[len(v.Args)-1] != "7" {
+		t.Errorf("a comment on the run's pull request: %v", v)
+	}
+	g.Repo = ""
+	if v := GitHub(g, []string{"pr", "view"}, read); v.Route != Denied {
+		t.Errorf("without a repository: %v", v)
+	}
+}
+
+func TestPullMerges(t *testing.T) {
+	v := Git(grant(ActPR), Call{Args: words("pull -q --no-rebase --no-edit -X theirs -s ort origin main"), Dir: "/co"})
+	if want := []string{"--no-edit", "-Xtheirs", "-sort"}; v.Route != Pull || !slices.Equal(v.Args, want) || !slices.Equal(v.Refs, []string{"main"}) {
+		t.Errorf("%+v", v)
+	}
+}
+
+// What the host itself gave an agent passes, whatever it is.
+func TestEnvOfTheHost(t *testing.T) {
+	g := grant(Work)
+	g.Env = []string{"GIT_CONFIG_GLOBAL=/run/gitconfig"}
+	if v := Git(g, Call{Args: []string{"status"}, Env: g.Env, Dir: "/co"}); v.Route != Local || !slices.Contains(v.Env, g.Env[0]) {
+		t.Errorf("%+v", v)
+	}
+	if v := Git(g, Call{Args: []string{"status"}, Env: []string{"GIT_CONFIG_GLOBAL=/x"}, Dir: "/co"}); v.Route != Denied {
+		t.Errorf("%+v", v)
+	}
+}
+
+func FuzzGit(f *testing.F) {
+	for _, s := range []string{"push origin HEAD", "push -u origin task/tea", "-C x -c color.ui=x push", "fetch origin main", "push origin +HEAD:main", "pull --no-rebase"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Split(line, " ")
+		v := Git(grant(ActPR), Call{Args: args, Dir: "/co"})
+		switch v.Route {
+		case Push:
+			for _, a := range args {
+				if strings.HasPrefix(a, "+") || strings.HasPrefix(a, ":") || strings.Contains(a, "main") && !strings.HasPrefix(args[0], "-") || strings.HasPrefix(a, "--f") || strings.HasPrefix(a, "--d") || strings.HasPrefix(a, "--m") {
+					t.Errorf("%q is a push", line)
+				}
+			}
+			if v.Source != "HEAD" && v.Source != "task/tea" {
+				t.Errorf("%q pushes %q", line, v.Source)
+			}
+		case Fetch, Pull:
+			for _, r := range v.Refs {
+				if !goodBranch(r) || strings.HasPrefix(r, "-") {
+					t.Errorf("%q fetches %q", line, r)
+				}
+			}
+		case Denied:
+			if v.Why == "" {
+				t.Errorf("%q is denied without a word", line)
+			}
+		}
+		for _, in := range []Intent{Work, Review} {
+			if v := Git(grant(in), Call{Args: args, Dir: "/co"}); v.Route == Push || v.Route == Fetch || v.Route == Pull {
+				t.Errorf("%s: %q goes to the host", in, line)
+			}
+		}
+	})
+}
+
+func FuzzGitHub(f *testing.F) {
+	for _, r := range []string{"api -X DELETE repos/tea/pot", "api graphql -f query={repository(owner:\"tea\",name:\"pot\"){id}}", "pr view -R tea/pot 7", "pr comment 7 -bx"} {
+		f.Add(r)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		v := GitHub(grant(ActPR), strings.Split(line, " "), Given(nil))
+		if v.Route != OnGitHub {
+			return
+		}
+		if len(v.Args) == 1 && v.Args[0] == "--version" {
+			return
+		}
+		ours := slices.Contains(v.Args, "github.com/tea/pot")
+		switch {
+		case v.Args[0] == "pr" && ours && (v.Args[1] == "view" || v.Args[1] == "diff"):
+		case v.Args[0] == "api" && v.Args[1] == "graphql":
+		case v.Args[0] == "api" && (v.Args[1] == "--method=GET" || v.Args[1] == "--method=HEAD"):
+			if end := v.Args[len(v.Args)-1]; !strings.HasPrefix(strings.ToLower(end), "repos/tea/pot") || strings.Contains(end, "..") && !strings.Contains(end, "?") && strings.Contains(end, "/../") {
+				t.Errorf("%q reads %s", line, end)
+			}
+		default:
+			t.Errorf("%q gave %q", line, v.Args)
+		}
+	})
+}
+
+func FuzzQuery(f *testing.F) {
+	f.Add(`query($o:String!){repository(owner:$o,name:"pot"){pullRequest(number:7){title ...F}}} fragment F on PullRequest{body}`)
+	f.Add(`mutation{deleteRef(input:{refId:"x"}){clientMutationId}}`)
+	f.Fuzz(func(t *testing.T, q string) {
+		if queryWhy(q, "tea", "pot", map[string]string{"o": "tea"}) != "" {
+			return
+		}
+		depth := 0
+		toks, ok := tokens(q)
+		for i, tk := range toks {
+			switch {
+			case tk.text == "{":
+				depth++
+			case tk.text == "}":
+				depth--
+			case depth == 0 && tk.kind == 'n' && (tk.text == "mutation" || tk.text == "subscription") && (i == 0 || toks[i-1].text == "}"):
+				t.Errorf("%q passes", q)
+			}
+		}
+		if !ok || depth != 0 {
+			t.Errorf("%q passes, and is no document", q)
+		}
+	})
+}
