@@ -38,6 +38,16 @@ func (f finder) program(name string) (string, error) {
 	return f.find(name)
 }
 
+// Program finds a program that is no agent, on PATH and where package managers put them, with what has to be visible for it to run: its interpreter, the
+// folder of its package.
+func Program(env Env, name string) (path string, runtime []string, err error) {
+	if path, err = newFinder(env).find(name); err != nil {
+		return "", nil, err
+	}
+	runtime, err = runtimeOf(env, path)
+	return path, runtime, err
+}
+
 func (f finder) find(name string) (string, error) {
 	if f.goos == "windows" {
 		return f.findWindows(name)

@@ -145,7 +145,7 @@ func (h *Host) Index(ctx context.Context, w *Wiki) (*index.Index, error) {
 	if x != nil {
 		return x, nil
 	}
-	x, err := index.Open(ctx, index.Options{Root: w.Real, Dir: filepath.Join(h.rigHome, "cache", "index", w.ID), Hide: hidePage})
+	x, err := index.Open(ctx, index.Options{Root: w.Real, Dir: h.indexDir(w), Hide: hidePage})
 	if err != nil {
 		return nil, fmt.Errorf("open the index of %s: %w", w.Name, err)
 	}

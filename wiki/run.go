@@ -49,6 +49,7 @@ type run struct {
 	near     *[]adapters.Found // query: pages that the wiki's search found
 	passages string            // query: what the wiki's search found, as the prompt has it
 	used     map[string]string // query: path -> sha256 of the pages that the answer is made from
+	tooled   *tooling          // what the grant puts on PATH; nil: not worked out yet
 	watchMu  sync.Mutex        // serializes watch between the steps and the agent's stream
 }
 

@@ -172,9 +172,10 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 		buffers[rel] = b.Text
 	}
 	r.revised.lay(buffers)
+	tools := r.tooling()
 	return sandbox.Spec{
 		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.bases.text,
-		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}), Tools: r.tools(), State: inv.State, KeepBack: inv.Keep, Home: r.host.home,
+		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}, tools.visible), Tools: tools.tools, State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Home: r.host.home,
 		Network: r.network(inv),
 		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},
 	}
@@ -199,7 +200,7 @@ func (r *run) runAgent(ctx context.Context) error {
 	}
 	cfg := r.cfg.Agent[r.rec.Agent]
 	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: max(time.Until(r.deadline), time.Millisecond), Idle: r.cfg.IdleTimeout,
-		Env:    r.toolsFirst(agentEnv(r.host.env, inv.Pass, slices.Concat(inv.Env, configEnv(cfg)))),
+		Env:    r.toolsFirst(agentEnv(r.host.env, inv.Pass, slices.Concat(inv.Env, configEnv(cfg))), r.box.Dir()),
 		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk(inv)}
 	r.exit, err = r.box.Run(ctx, cmd)
 	if err != nil {

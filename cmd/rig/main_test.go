@@ -13,10 +13,13 @@ import (
 	"github.com/rigwiki/rig/sandbox"
 )
 
-// TestMain lets the test binary be rig itself, for the scripts, and a sandbox's helper.
+// TestMain lets the test binary be rig itself, for the scripts, an agent's tool, and a sandbox's helper.
 func TestMain(m *testing.M) {
 	if sandbox.Main() {
 		return
+	}
+	if _, ok := tools()[filepath.Base(os.Args[0])]; ok { // as an agent calls it; no script finds it on PATH, where it would be the user's own
+		os.Exit(mainExit())
 	}
 	testscript.Main(m, map[string]func(){"rig": func() { os.Exit(mainExit()) }})
 }

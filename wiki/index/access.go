@@ -113,13 +113,13 @@ func (x *Index) visible(rel string) bool {
 	if hiddenPath(rel) {
 		return false
 	}
-	for i := 0; x.o.Hide != nil && i <= len(rel); i++ {
+	for i := 1; i <= len(rel); i++ {
 		if i < len(rel) && rel[i] != '/' {
 			continue
 		}
 		fi, err := os.Lstat(x.file(rel[:i]))
-		if err != nil || x.o.Hide(rel[:i], fs.FileInfoToDirEntry(fi)) {
-			return false
+		if err != nil || i < len(rel) && !fi.IsDir() || x.o.Hide != nil && x.o.Hide(rel[:i], fs.FileInfoToDirEntry(fi)) {
+			return false // a link to a folder too: it may lead out of the wiki
 		}
 	}
 	return true

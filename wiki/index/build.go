@@ -57,7 +57,7 @@ func (x *Index) load() bool {
 		x.warn("the kept index is built anew: %v", err)
 		return false
 	}
-	if n.meta[0] != x.o.Root || n.meta[1] != x.o.Rules {
+	if x.o.View == NoView && (n.meta[0] != x.o.Root || n.meta[1] != x.o.Rules) {
 		m.close()
 		return false
 	}

@@ -26,9 +26,21 @@ type Options struct {
 	// Behind are folders whose pages give way to others where a bare name could mean both, and in search; nil is raw/, which holds the
 	// sources under the names that their pages have in sources/.
 	Behind []string
+	// View, where it is set, reads the index that another process keeps in Dir and writes nothing: Root is the same wiki seen otherwise.
+	View View
 	// Progress is told how many pages of a first build are read; it may be nil and is called from several goroutines.
 	Progress func(done, total int)
 }
+
+// View says how the files of a wiki that is seen from within a sandbox compare with those that a kept index was built from.
+type View string
+
+// The views. NoView is the wiki itself.
+const (
+	NoView  View = ""
+	Mounted View = "mounted" // the same files through another mount: device and inode numbers tell nothing
+	Copied  View = "copied"  // copies of the files: their texts are compared
+)
 
 // Index is the index of one wiki. Its methods may be called from several goroutines.
 type Index struct {
@@ -63,6 +75,9 @@ func Open(ctx context.Context, o Options) (*Index, error) {
 		return nil, fmt.Errorf("open wiki: %w", err)
 	} else if !st.dir {
 		return nil, fmt.Errorf("open wiki: %s is not a folder", o.Root)
+	}
+	if o.View != NoView {
+		return x.openView(ctx)
 	}
 	if x.load() {
 		return x, x.refreshFolders(ctx)

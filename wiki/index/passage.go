@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -24,8 +25,8 @@ func newLook(q query) *look {
 	return l
 }
 
-// passage gives the paragraph that has most of the query's terms, the heading above it, and how many of the terms it has (0 to 1).
-func (l *look) passage(p *Page, text []byte) (heading, snippet string, together float64) {
+// passage gives the paragraph that has most of the query's terms, the heading above it, its line, and how many of the terms it has (0 to 1).
+func (l *look) passage(p *Page, text []byte) (heading, snippet string, line int, together float64) {
 	s := scanBlocks(text, p.Front.End)
 	slices.SortFunc(s.runs, func(a, b span) int { return a.start - b.start })
 	best, bestRun := 0.0, span{}
@@ -36,8 +37,9 @@ func (l *look) passage(p *Page, text []byte) (heading, snippet string, together 
 	}
 	var above *Heading
 	if best == 0 { // in code, or in the page's names only
-		return "", shorten(firstText(s), 300), 0
+		return "", shorten(firstText(s), 300), 1, 0
 	}
+	line = 1 + bytes.Count(text[:bestRun.start], []byte("\n"))
 	for i, h := range p.Headings {
 		if h.Start <= bestRun.start {
 			above = &p.Headings[i]
@@ -49,11 +51,11 @@ func (l *look) passage(p *Page, text []byte) (heading, snippet string, together 
 	if above != nil && above.Start <= bestRun.start && bestRun.end <= above.End { // the heading itself: show what it says
 		for _, r := range s.runs {
 			if r.start >= above.End {
-				return heading, l.excerpt(plain(s.mask[r.start:r.end])), best / float64(l.terms)
+				return heading, l.excerpt(plain(s.mask[r.start:r.end])), line, best / float64(l.terms)
 			}
 		}
 	}
-	return heading, l.excerpt(plain(s.mask[bestRun.start:bestRun.end])), best / float64(l.terms)
+	return heading, l.excerpt(plain(s.mask[bestRun.start:bestRun.end])), line, best / float64(l.terms)
 }
 
 func firstText(s *blocks) string {

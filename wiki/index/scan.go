@@ -132,7 +132,7 @@ func (s *scan) entry(changes []change, rel string, d fs.DirEntry, before map[str
 		if c == conflictClass {
 			return changes
 		}
-		if st, err := lstat(s.x.file(rel)); err == nil && st.regular && st.id == was.id {
+		if st, err := lstat(s.x.file(rel)); err == nil && st.regular && s.x.same(rel, st.id, was.id) {
 			return changes
 		}
 	}

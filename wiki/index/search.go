@@ -12,6 +12,7 @@ type Hit struct {
 	Path    string
 	Title   string
 	Heading string  // text of the heading that the snippet stands under, "" for the page's title and text before any
+	Line    int     // of the paragraph, from 1
 	Snippet string  // plain text of the best paragraph, at most 300 bytes
 	Score   float64 // BM25F, to compare hits of one search
 }
@@ -43,7 +44,7 @@ func (x *Index) Search(terms string, limit int) []Hit {
 		}
 		h := Hit{Path: f.path, Title: p.Title, Score: f.score}
 		var together float64
-		h.Heading, h.Snippet, together = look.passage(&p, text)
+		h.Heading, h.Snippet, h.Line, together = look.passage(&p, text)
 		h.Score *= 1 + together/2
 		if slices.Contains(ideas(stem(p.Path), p.Title, p.Aliases), q.idea) {
 			h.Score *= 2

@@ -221,6 +221,12 @@ func (s *segment) text(i uint32) ([]byte, bool) {
 	return text, checksum(text) == u32(d[8:], 1)
 }
 
+// holds tells whether a text is the document's, by length and checksum.
+func (s *segment) holds(doc uint32, text []byte) bool {
+	d := s.doc(doc)[8:]
+	return int(u32(d, 0)) == len(text) && u32(d, 1) == checksum(text)
+}
+
 // docLinks decodes the document's links inside the wiki.
 func (s *segment) docLinks(i uint32) []Link {
 	d := s.doc(i)[8:]
