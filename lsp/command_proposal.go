@@ -64,13 +64,39 @@ type runArgs struct {
 	Run string `json:"run"`
 }
 
+// shownProposal is a proposal as an editor needs it: each file with the URI of its page as it is now, that of the page to be for a new one.
+type shownProposal struct {
+	proposal.Shown
+	Op    string      `json:"op"`
+	Title string      `json:"title"`
+	Files []shownPage `json:"files"`
+}
+
+type shownPage struct {
+	proposal.ShownFile
+	URI string `json:"uri"` // in the client's spelling
+}
+
 // proposalShow answers files, hunks and refusals of a proposal.
 func (s *server) proposalShow(_ context.Context, a runArgs) (any, error) {
-	_, store, err := s.find(a.Run)
+	w, store, rec, err := s.record(a.Run)
+	if err != nil {
+		return nil, argumentError(err)
+	}
+	shown, err := store.Show(a.Run)
 	if err != nil {
 		return nil, err
 	}
-	return store.Show(a.Run)
+	out := shownProposal{Shown: shown, Op: rec.Op, Title: rec.Title, Files: make([]shownPage, 0, len(shown.Files))}
+	for _, f := range shown.Files {
+		at := pathIn(w, f.Path)
+		if f.From != "" && !exists(at) {
+			at = pathIn(w, f.From)
+		}
+		spelled, _ := s.docs.spelled(at)
+		out.Files = append(out.Files, shownPage{f, string(spelled)})
+	}
+	return out, nil
 }
 
 type applyArgs struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,6 +29,9 @@ type spot struct {
 
 // spotAt gives the spot of a document. ok is false for what is open in no wiki, or whose index is not there yet.
 func (s *server) spotAt(ctx context.Context, uri string) (p spot, ok bool) {
+	if d, virtual := parseVirtual(uri); virtual {
+		return s.virtualSpot(ctx, d)
+	}
 	file, ok := filePath(uri)
 	if !ok {
 		return p, false
@@ -46,6 +50,27 @@ func (s *server) spotAt(ctx context.Context, uri string) (p spot, ok bool) {
 	page := index.ParsePage(doc.text)
 	page.Path = rel
 	return spot{s: s, w: w, x: x, rel: rel, text: doc.text, page: page, lines: newLines(doc.text, s.caps.encoding)}, true
+}
+
+// virtualSpot is the spot of one of our documents, whose links lead into the wiki of its run: an answer's citations, a proposed page's links.
+func (s *server) virtualSpot(ctx context.Context, d virtualDoc) (p spot, ok bool) {
+	w, text, err := s.virtualText(d)
+	if err != nil {
+		return p, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, indexWait)
+	defer cancel()
+	x, err := s.fresh(ctx, w)
+	if err != nil {
+		return p, false
+	}
+	rel, inside := relIn(w, filepath.FromSlash(d.path))
+	if !inside {
+		rel = path.Base(d.path) // an answer: its links are meant from the wiki's root
+	}
+	page := index.ParsePage(text)
+	page.Path = rel
+	return spot{s: s, w: w, x: x, rel: rel, text: text, page: page, lines: newLines(text, s.caps.encoding)}, true
 }
 
 // fresh gives the wiki's index with the texts of open pages laid in as they are now: the worker that does it may be behind by a keystroke.

@@ -67,23 +67,25 @@ func (s *server) textDocumentContent(_ context.Context, p *protocol.TextDocument
 	if !ok {
 		return nil, invalid("%q is not one of our documents", p.URI)
 	}
-	render, ok := sides()[d.side]
-	if !ok {
-		return nil, invalid("%q: there is no side %q", p.URI, d.side)
-	}
-	w, store, err := s.find(d.run)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := store.Load(d.run)
-	if err != nil {
-		return nil, err
-	}
-	text, err := render(d, w, store, rec)
+	_, text, err := s.virtualText(d)
 	if err != nil {
 		return nil, err
 	}
 	return &protocol.TextDocumentContentResult{Text: string(text)}, nil
+}
+
+// virtualText renders a virtual document of a run, and gives the wiki that the run was in.
+func (s *server) virtualText(d virtualDoc) (*wiki.Wiki, []byte, error) {
+	render, ok := sides()[d.side]
+	if !ok {
+		return nil, nil, invalid("there is no side %q of run %s", d.side, d.run)
+	}
+	w, store, rec, err := s.record(d.run)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := render(d, w, store, rec)
+	return w, text, err
 }
 
 // pageText is one side of a page of the proposal, "" for a page that is not there on that side.

@@ -3,14 +3,14 @@
 -- nvim_test.go says in the environment where things are.
 local H = { wiki = vim.env.WIKI, want = vim.env.WANT }
 
---- What the user does between reading a question and answering it.
-H.first = function() end
-
---- What `rigwiki/run` told, what vim.notify showed, what vim.ui.select asked.
-H.notes, H.shown, H.asked = {}, {}, {}
+--- What `User RigRun` told, what vim.notify showed, what vim.ui.select asked, what our applyEdit answered.
+H.notes, H.shown, H.asked, H.edits = {}, {}, {}, {}
 
 --- The title that the user answers a question with; nil closes it without an answer.
 H.answer = nil ---@type string?
+
+--- What the user types when asked for words.
+H.words = nil ---@type string?
 
 function H.say(...) io.stdout:write(table.concat({ ... }), '\n') end
 
@@ -25,6 +25,10 @@ function H.check(cond, ...)
   if not cond then error(table.concat({ ... }), 2) end
 end
 
+function H.equal(got, want, what)
+  if not vim.deep_equal(got, want) then error(('%s is %s, expected %s'):format(what, vim.inspect(got), vim.inspect(want)), 2) end
+end
+
 --- The bytes of a file, or nil where there is none.
 function H.bytes(path)
   local f = io.open(path, 'rb')
@@ -34,6 +38,8 @@ function H.bytes(path)
   return text
 end
 
+function H.page(path) return H.bytes(H.wiki .. '/' .. path) end
+
 --- The first note of a run's state, after the note numbered `from`.
 function H.noted(state, from)
   for i = (from or 0) + 1, #H.notes do
@@ -41,39 +47,57 @@ function H.noted(state, from)
   end
 end
 
---- Opens a page, waits for its server and listens to what that says of runs.
+--- Waits for a state of a run and gives its note.
+function H.until_state(state, from)
+  H.wait('state ' .. state, function() return H.noted(state, from) end)
+  return H.noted(state, from)
+end
+
+--- Whether something that was shown contains a text.
+function H.told(text)
+  return vim.iter(H.shown):any(function(s) return s:find(text, 1, true) ~= nil end)
+end
+
+--- Opens a page and waits for its server.
 function H.open(path)
-  vim.cmd.edit(H.wiki .. '/' .. path)
+  vim.cmd.edit(vim.fn.fnameescape(H.wiki .. '/' .. path))
   local buf = vim.api.nvim_get_current_buf()
   local client
   H.wait('the server attached to ' .. path, function()
     client = vim.lsp.get_clients({ name = 'rig_wiki', bufnr = buf })[1]
     return client and client.initialized
   end)
-  local on_run = client.handlers['rigwiki/run']
-  if client ~= H.listening then
-    H.listening = client
-    client.handlers['rigwiki/run'] = function(err, note, ...)
-      table.insert(H.notes, note)
-      return on_run(err, note, ...)
-    end
-  end
   return buf, client
 end
 
---- Starts the plug-in for an agent, as a user of this version of Neovim would.
-function H.start(agent)
+--- What is drawn into a buffer: lines that would go, by their row from 1, and lines that would come.
+function H.drawn(buf)
+  local ns = vim.api.nvim_get_namespaces()['rig-wiki']
+  local out = { delete = {}, add = {}, notes = {} }
+  for _, m in ipairs(ns and vim.api.nvim_buf_get_extmarks(buf, ns, 0, -1, { details = true }) or {}) do
+    local d = m[4]
+    if d.hl_group == 'RigDelete' then table.insert(out.delete, m[2] + 1) end
+    for _, l in ipairs(d.virt_lines or {}) do table.insert(out.add, l[1][1]) end
+    if d.virt_text then table.insert(out.notes, d.virt_text[1][1]) end
+  end
+  return out
+end
+
+--- Presses keys as a user does, mappings included.
+function H.press(keys) vim.api.nvim_feedkeys(vim.keycode(keys), 'mx', false) end
+
+--- Starts the plug-in as a user of this version of Neovim would; opts as in setup.
+function H.start(agent, opts)
   vim.opt.runtimepath:prepend(vim.env.PLUGIN)
+  vim.cmd('filetype plugin on')
   vim.cmd.runtime('plugin/rig-wiki.lua')
-  local opts = { cmd = { vim.env.RIG, 'wiki', 'lsp', '--stdio' }, settings = { defaultAgent = agent } }
-  if vim.lsp.enable then
-    local config = require('rig-wiki').config(opts)
-    vim.lsp.config('rig_wiki', { cmd = config.cmd, init_options = config.init_options })
+  opts = vim.tbl_extend('force', { cmd = { vim.env.RIG, 'wiki', 'lsp', '--stdio' }, settings = { defaultAgent = agent } }, opts or {})
+  if vim.lsp.enable and vim.env.ONE_LINE then
+    vim.env.PATH = vim.fs.dirname(vim.env.RIG) .. ':' .. vim.env.PATH
     vim.lsp.enable('rig_wiki')
   else
     require('rig-wiki').setup(opts)
   end
-  vim.cmd('filetype on')
 end
 
 function H.stop()
@@ -83,7 +107,10 @@ function H.stop()
   H.wait('the server gone', function() return #vim.lsp.get_clients() == 0 end)
 end
 
+vim.api.nvim_create_autocmd('User', { pattern = 'RigRun', callback = function(ev) table.insert(H.notes, ev.data) end })
+vim.api.nvim_create_autocmd('User', { pattern = 'RigApplied', callback = function(ev) table.insert(H.edits, ev.data) end })
 vim.notify = function(text) table.insert(H.shown, text) end
+vim.ui.input = function(_, on_confirm) on_confirm(H.words) end
 vim.ui.select = function(items, opts, on_choice)
   local titles = {}
   for i, item in ipairs(items) do
@@ -92,7 +119,6 @@ vim.ui.select = function(items, opts, on_choice)
   table.insert(H.asked, { prompt = opts.prompt, titles = titles })
   local at = H.answer and vim.iter(ipairs(titles)):find(function(_, t) return t:find(H.answer, 1, true) end)
   if H.answer and not at then error('no ' .. H.answer .. ' among ' .. vim.inspect(titles)) end
-  H.first()
   on_choice(at and items[at], at)
 end
 

@@ -1,144 +1,114 @@
---- Starts `rig wiki lsp` and puts its commands under :Rig. What can be offered, previewed or undone is the server's to
---- decide; this file holds no logic of its own.
+--- rig in Neovim: starts `rig wiki lsp` for the pages of a wiki. What can be offered, proposed or undone is the server's to decide.
 local M = {}
 
-local NAME = 'rig_wiki'
-local under_way = { queued = true, running = true }
+---@class rig.Options
+---@field cmd string[]? the server; { 'rig', 'wiki', 'lsp', '--stdio' }
+---@field settings table? the server's settings, as under `wiki` in config.json5: defaultAgent, preview, …
+---@field save boolean? save pages that had no unsaved text after they were edited; true
+---@field review boolean? open the list of hunks when a run that was started here has a proposal; true
+---@field keys boolean? single keys in the list and in rigwiki:// buffers; true
+---@field page_keys boolean? the same keys in pages while changes wait there: takes `a` and `x`; false
 
---- What `rigwiki/run` said last of each run, the newest run last.
-local runs = {} ---@type { run: string, state: string }[]
-
---- The wiki that a buffer lies in.
+--- The wiki that a buffer lies in: the folder above it that one of the known layouts has.
 ---@param buf integer
 ---@return string?
 function M.root(buf)
-  return vim.fs.root(buf, { '.rig/config.yml', 'schema.md' })
+  local name = vim.api.nvim_buf_get_name(buf)
+  if name == '' or name:match('^%a[%w+.-]+://') then return nil end
+  local function has(dir, path) return vim.uv.fs_stat(vim.fs.joinpath(dir, path)) ~= nil end
+  for dir in vim.fs.parents(vim.fs.normalize(name)) do
+    local schema = has(dir, 'schema.md') and (has(dir, 'raw') or has(dir, 'purpose.md'))
+    local plain = has(dir, 'raw') and has(dir, 'wiki') and (has(dir, 'CLAUDE.md') or has(dir, 'AGENTS.md'))
+    if has(dir, '.rig/config.yml') or has(dir, 'rig-wiki/.rig/config.yml') or schema or plain or has(dir, 'harness/llm-wiki/schema.md') then return dir end
+  end
 end
 
---- Remembers a run, and shows how it ended: once, and never while it is under way.
----@param note { run: string, state: string, title: string, message: string? }
-local function on_run(_, note)
-  local entry = vim.iter(runs):find(function(r) return r.run == note.run end)
-  if not entry then
-    entry = { run = note.run }
-    table.insert(runs, entry)
+--- The server's commands that a code action may name: they go our way, so that we know which runs were started here.
+local function commands()
+  local function pass(command) require('rig-wiki.client').execute(command.command, (command.arguments or {})[1] or {}) end
+  local out = {}
+  for _, name in ipairs({ 'ingest', 'query', 'lint', 'fetch', 'work', 'actPr', 'review', 'proposal.revise', 'answer.file', 'proposal.discard', 'run.undo' }) do
+    out['rigwiki.' .. name] = pass
   end
-  local told = entry.state == note.state
-  entry.state = note.state
-  if told or under_way[note.state] then return end
-  local bad = note.state == 'failed' or note.state == 'timed-out' or note.state == 'incomplete'
-  local text = note.message ~= nil and note.message ~= '' and note.message or (note.title .. ': ' .. note.state)
-  vim.notify(text, bad and vim.log.levels.WARN or vim.log.levels.INFO)
+  local function review() return require('rig-wiki.review') end
+  out['rigwiki.proposal.review'] = function(command) review().open(command.arguments[1].run) end
+  out['rigwiki.proposal.apply'] = function(command) review().settle('apply', command.arguments[1]) end
+  return out
+end
+
+local caught_up = {} ---@type table<integer, true> by client
+
+--- LspAttach: the first page of a session learns what waited before it; each shows what waits in it.
+function M.attached(ev)
+  local client = vim.lsp.get_client_by_id(ev.data.client_id)
+  if not client or client.name ~= 'rig_wiki' then return end
+  require('rig-wiki.answer') -- listens
+  local review = require('rig-wiki.review')
+  if not caught_up[client.id] then
+    caught_up[client.id] = true
+    review.catch_up()
+  end
+  vim.schedule(function() review.draw(ev.buf) end)
 end
 
 --- The client's configuration, as vim.lsp.config and vim.lsp.start take it.
----@param opts { cmd: string[]?, settings: table? }?
+---@param opts rig.Options?
+---@return table
 function M.config(opts)
   opts = opts or {}
-  local settings = vim.tbl_extend('force', { notifications = true }, opts.settings or {})
   return {
-    name = NAME,
+    name = 'rig_wiki',
     cmd = opts.cmd or { 'rig', 'wiki', 'lsp', '--stdio' },
     filetypes = { 'markdown', 'text' },
     root_dir = function(buf, start)
       local root = M.root(buf)
       if root then start(root) end
     end,
-    init_options = { rigwiki = settings },
-    -- Told 150 ms later, as is usual, a keystroke is unknown to an edit that comes between: 0.10 puts that on the wrong lines.
+    init_options = { rigwiki = vim.tbl_extend('force', { notifications = true, review = true }, opts.settings or {}) },
+    -- Told 150 ms later, as is usual, a keystroke is unknown to an edit that comes between.
     flags = { debounce_text_changes = 0 },
-    handlers = { ['rigwiki/run'] = on_run },
+    handlers = {
+      ['rigwiki/run'] = function(...) require('rig-wiki.runs').on_run(...) end,
+      ['workspace/applyEdit'] = function(...) return require('rig-wiki.edit').on_apply(...) end,
+    },
+    commands = commands(),
+    on_exit = function() vim.schedule(function() require('rig-wiki.runs').server_gone() end) end,
   }
 end
 
---- Neovim 0.10, which has no vim.lsp.enable: starts the server for each page of a wiki that is opened.
----@param opts { cmd: string[]?, settings: table? }?
+local function take(opts)
+  local edit, keys, review = require('rig-wiki.edit'), require('rig-wiki.keys'), require('rig-wiki.review')
+  if opts.save ~= nil then edit.save = opts.save end
+  if opts.review ~= nil then review.auto = opts.review end
+  if opts.keys ~= nil then keys.own = opts.keys end
+  if opts.page_keys ~= nil then keys.pages = opts.page_keys end
+end
+
+--- Starts the server for each page of a wiki that is opened, in any version; on 0.11 and later the same as
+--- vim.lsp.config with these options and vim.lsp.enable('rig_wiki').
+---@param opts rig.Options?
 function M.setup(opts)
+  opts = opts or {}
+  take(opts)
   local config = M.config(opts)
+  if vim.lsp.enable then
+    vim.lsp.config('rig_wiki', config)
+    return vim.lsp.enable('rig_wiki')
+  end
+  local function start(buf)
+    local root = vim.bo[buf].buftype == '' and M.root(buf)
+    if root then vim.lsp.start(vim.tbl_extend('force', config, { root_dir = root }), { bufnr = buf }) end
+  end
   vim.api.nvim_create_autocmd('FileType', {
-    pattern = config.filetypes,
-    group = vim.api.nvim_create_augroup('rig-wiki-start', {}),
-    callback = function(ev)
-      local root = vim.bo[ev.buf].buftype == '' and M.root(ev.buf)
-      if root then vim.lsp.start(vim.tbl_extend('force', config, { root_dir = root }), { bufnr = ev.buf }) end
-    end,
+    pattern = config.filetypes, group = vim.api.nvim_create_augroup('rig-wiki-start', {}), callback = function(ev) start(ev.buf) end,
   })
-end
-
----@return vim.lsp.Client
-local function client_of(buf)
-  local client = vim.lsp.get_clients({ name = NAME, bufnr = buf })[1] or vim.lsp.get_clients({ name = NAME })[1]
-  return client or error('rig: no server runs; open a page of a wiki first', 0)
-end
-
---- Sends a command; `done` gets its answer, an error is shown.
-local function execute(command, argument, done)
-  local client = client_of(0)
-  local function answered(err, result)
-    if err then return vim.notify('rig: ' .. err.message, vim.log.levels.ERROR) end
-    if done then done(result) end
-  end
-  local params = { command = command, arguments = { argument } }
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('workspace/executeCommand', params, answered)
-  else
-    client.request('workspace/executeCommand', params, answered)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do -- a plug-in that is loaded late finds pages open
+    if vim.api.nvim_buf_is_loaded(buf) and vim.tbl_contains(config.filetypes, vim.bo[buf].filetype) then start(buf) end
   end
 end
 
---- A verb that takes a run: the one named, else the newest that is in one of these states.
----@param command string
----@param states string[]
-local function on_one_run(command, states)
-  return function(arg)
-    local newest = vim.iter(runs):rev():find(function(r) return vim.tbl_contains(states, r.state) end)
-    local run = arg or (newest and newest.run)
-    if not run then return vim.notify('rig: no run is ' .. table.concat(states, ' or '), vim.log.levels.WARN) end
-    execute(command, { run = run })
-  end
-end
-
---- What :Rig can do, by its first word.
-M.verbs = {
-  ingest = function(agent) execute('rigwiki.ingest', { uri = vim.uri_from_bufnr(0), agent = agent }) end,
-  proposals = function()
-    execute('rigwiki.proposals', vim.empty_dict(), function(answer)
-      if #answer.runs == 0 then return vim.notify('rig: no proposal waits') end
-      local opts = { prompt = 'Proposals', format_item = function(r) return r.title end }
-      vim.ui.select(answer.runs, opts, function(r)
-        if r then vim.cmd.edit(('rigwiki://%s.diff/%s.diff'):format(r.run, r.op)) end
-      end)
-    end)
-  end,
-  apply = on_one_run('rigwiki.proposal.apply', { 'proposed', 'partly' }),
-  discard = on_one_run('rigwiki.proposal.discard', { 'proposed', 'partly' }),
-  undo = on_one_run('rigwiki.run.undo', { 'applied', 'partly' }),
-  cancel = on_one_run('rigwiki.cancel', { 'running', 'queued' }),
-}
-
---- Fills a rigwiki:// buffer with the text that the server has for it, which never changes.
-local function read_virtual(ev)
-  local client = client_of(ev.buf)
-  local ask = client.request_sync
-  local params = { uri = ev.match }
-  local answer = vim.fn.has('nvim-0.11') == 1 and ask(client, 'workspace/textDocumentContent', params, 5000, ev.buf)
-    or ask('workspace/textDocumentContent', params, 5000, ev.buf)
-  if not answer or answer.err then error('rig: ' .. (answer and answer.err.message or 'no answer'), 0) end
-  vim.api.nvim_buf_set_lines(ev.buf, 0, -1, false, vim.split(answer.result.text:gsub('\n$', ''), '\n'))
-  vim.bo[ev.buf].buftype, vim.bo[ev.buf].modifiable, vim.bo[ev.buf].modified = 'nofile', false, false
-  vim.bo[ev.buf].filetype = ev.match:match('%.diff$') and 'diff' or 'markdown'
-  vim.lsp.buf_attach_client(ev.buf, client.id)
-end
-
---- Defines :Rig and reads rigwiki:// buffers.
-function M.commands()
-  vim.api.nvim_create_user_command('Rig', function(cmd)
-    local verb = M.verbs[cmd.fargs[1]]
-    if not verb then return vim.notify('rig: no such command: ' .. cmd.fargs[1], vim.log.levels.ERROR) end
-    verb(cmd.fargs[2])
-  end, { nargs = '+', complete = function() return vim.tbl_keys(M.verbs) end, desc = 'Agents over this wiki' })
-  local group = vim.api.nvim_create_augroup('rig-wiki-read', {})
-  vim.api.nvim_create_autocmd('BufReadCmd', { pattern = 'rigwiki://*', group = group, callback = read_virtual })
-end
+--- One line for a status line: `%{%v:lua.require'rig-wiki'.status()%}`.
+---@return string
+function M.status() return package.loaded['rig-wiki.runs'] and require('rig-wiki.runs').status() or '' end
 
 return M
