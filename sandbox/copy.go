@@ -100,7 +100,7 @@ func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 
 // check refuses what no layer can do.
 func (s Spec) check() error {
-	for _, p := range append([]string{s.Root, s.RunDir}, s.Visible...) {
+	for _, p := range slices.Concat([]string{s.Root, s.RunDir}, s.Visible, s.Cover) {
 		if !filepath.IsAbs(p) {
 			return fmt.Errorf("%q is not an absolute path", p)
 		}

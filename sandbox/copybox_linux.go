@@ -81,8 +81,11 @@ func newJail(b *copyBox) (*jail, error) {
 	if os.Geteuid() == 0 {
 		hidden = append(hidden, secretFiles()...)
 	}
-	if b.spec.Home != "" {
-		if real, err := filepath.EvalSymlinks(b.spec.Home); err == nil && real != "/" {
+	for _, p := range append([]string{b.spec.Home}, b.spec.Cover...) {
+		if p == "" {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(p); err == nil && real != "/" {
 			hidden = append(hidden, real)
 		}
 	}

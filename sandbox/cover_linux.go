@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// masksFor lists the folders that are covered by empty ones: temporary files, sockets and state of the system, and every HOME.
+// masksFor lists the folders that are covered by empty ones: temporary files, sockets and state of the system, every HOME, and what the caller covers.
 // None lies below another.
 func masksFor(s viewSpec) []string {
 	var masks []string
-	for _, p := range []string{"/tmp", "/var/tmp", "/run", "/home", "/root", s.Home} {
+	for _, p := range append([]string{"/tmp", "/var/tmp", "/run", "/home", "/root", s.Home}, s.Cover...) {
 		if p == "" || p == "/" {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if Main() || attemptMain() || fetchMain() || serverMain() {
+	if Main() || attemptMain() || fetchMain() || serverMain() || renamesMain() {
 		return
 	}
 	os.Exit(m.Run())

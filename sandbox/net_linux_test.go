@@ -194,3 +194,43 @@ func TestPublic(t *testing.T) {
 		}
 	}
 }
+
+// TestProxyIsPrivate: another program of this machine that guesses the proxy's port gets nowhere: in an overlay it is not there, on a copy it asks for a
+// password.
+func TestProxyIsPrivate(t *testing.T) {
+	d := internet(t)
+	b := newBench(t, map[string]string{"a.md": "a"})
+	b.spec.Network = Network{Hosts: []string{"api.example.com"}}
+	for name, l := range map[string]Layer{"overlay": Overlay(OverlayOptions{Dialer: d}), "copy": Copy(CopyOptions{Dialer: d})} {
+		t.Run(name, func(t *testing.T) {
+			need(t, l)
+			box := b.open(l)
+			defer box.Close()
+			var out strings.Builder
+			c := sh(`echo "$HTTP_PROXY"`)
+			c.Stdout = &out
+			asked := false
+			c.Talk = func(_ context.Context, rw io.ReadWriter) {
+				line, _ := bufio.NewReader(rw).ReadString('\n')
+				u, err := url.Parse(strings.TrimSpace(line))
+				if err != nil || u.Host == "" {
+					t.Errorf("no proxy: %q", line)
+					return
+				}
+				asked = true
+				u.User = nil
+				client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(u)}, Timeout: 5 * time.Second}
+				resp, err := client.Get("http://api.example.com/")
+				if err == nil && resp.StatusCode != http.StatusProxyAuthRequired {
+					t.Errorf("the proxy served a stranger: %s", resp.Status)
+				}
+				if name == "overlay" && err == nil {
+					t.Errorf("the proxy can be reached from outside: %s", resp.Status)
+				}
+			}
+			if e, err := box.Run(t.Context(), c); err != nil || e.Code != 0 || !asked {
+				t.Fatal(e, err)
+			}
+		})
+	}
+}

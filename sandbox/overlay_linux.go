@@ -94,7 +94,7 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	s := b.spec
 	v := viewSpec{
-		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Inject: s.Inject, Buffers: s.Buffers, State: s.State, Tools: s.Tools,
+		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Cover: s.Cover, Inject: s.Inject, Buffers: s.Buffers, State: s.State, Tools: s.Tools,
 		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: slices.Compact(slices.Sorted(slices.Values(s.Network.Loopback))), Proxy: len(g.rules) > 0,
 	}
 	v.Names, v.Ports = g.names()

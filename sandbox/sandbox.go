@@ -52,6 +52,7 @@ type Spec struct {
 	BaseText func(rel string, id FileID) ([]byte, bool)
 	Visible  []string // absolute paths bound in as they are, read-only (agent's program, runtime, adapter folder, our binary)
 	Tools    []Tool   // executables under names of their own; Command says how they get on PATH
+	Cover    []string // absolute folders of which nothing is shown but Root, RunDir and what Visible names: the caller's own state, other runs
 	State    []string // paths relative to HOME: the program's own state folders or files; writes go to a throwaway layer
 	KeepBack []string // paths relative to HOME: of State, files copied back after validation (credentials that were refreshed)
 	Home     string   // the user's HOME; "" hides it all

@@ -16,7 +16,7 @@ import (
 // viewSpec is what PID 1 of an overlay is told to build.
 type viewSpec struct {
 	Root, RunDir, Home string
-	Protect            []string
+	Protect, Cover     []string
 	Inject             map[string]string
 	Buffers            map[string][]byte
 	Hidden             []string // entries of Root that are not shown

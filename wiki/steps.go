@@ -175,7 +175,7 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 	tools := r.tooling()
 	return sandbox.Spec{
 		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.bases.text,
-		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}, tools.visible), Tools: tools.tools, State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Home: r.host.home,
+		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}, tools.visible), Cover: []string{r.host.rigHome}, Tools: tools.tools, State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Home: r.host.home,
 		Network: r.network(inv),
 		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},
 	}
