@@ -7,3 +7,5 @@ func attemptMain() bool { return false }
 func fetchMain() bool { return false }
 
 func serverMain() bool { return false }
+
+func renamesMain() bool { return false }
