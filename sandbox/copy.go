@@ -60,8 +60,15 @@ func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if s, err = s.checkOwn(); err != nil {
+		return nil, err
+	}
+	s.Visible = append(slices.Clone(s.Visible), s.lentPaths()...)
 	s.Limits = s.Limits.withDefaults()
 	b := &copyBox{spec: s, o: l.o, view: filepath.Join(s.RunDir, "view"), started: time.Now().UnixNano()}
+	if s.Own {
+		b.view = s.Root
+	}
 	defer func() {
 		if err != nil {
 			b.Close()
@@ -73,7 +80,7 @@ func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	if b.jail == nil && !l.o.Unconfined && !l.o.ForceUnconfined {
 		return nil, errors.New("this system cannot confine a program that works on a copy, and running it unconfined was not allowed")
 	}
-	for _, d := range []string{b.view, b.filesDir(), b.tmpDir()} {
+	for _, d := range []string{b.filesDir(), b.tmpDir()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return nil, err
 		}
@@ -82,20 +89,34 @@ func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	b.conf.Missing = append(b.conf.Missing, toolsMissing(s.Tools)...)
-	if b.pack, err = newPack(s.RunDir); err != nil {
+	if err := b.fill(ctx); err != nil {
 		return nil, err
-	}
-	workers := l.o.Workers
-	if workers <= 0 {
-		workers = 2 * runtime.GOMAXPROCS(0)
-	}
-	if b.cp, err = copyTree(ctx, s, b.view, workers, b.pack); err != nil {
-		return nil, fmt.Errorf("copy %s: %w", s.Root, err)
 	}
 	if b.home, err = newPrivateHome(s, filepath.Join(s.RunDir, "home")); err != nil {
 		return nil, err
 	}
 	return b, nil
+}
+
+// fill makes the view: a copy, or nothing but links to what is lent where the folder is the run's own.
+func (b *copyBox) fill(ctx context.Context) (err error) {
+	if b.spec.Own {
+		return linkLent(b.spec)
+	}
+	if err := os.Mkdir(b.view, 0o700); err != nil {
+		return err
+	}
+	if b.pack, err = newPack(b.spec.RunDir); err != nil {
+		return err
+	}
+	workers := b.o.Workers
+	if workers <= 0 {
+		workers = 2 * runtime.GOMAXPROCS(0)
+	}
+	if b.cp, err = copyTree(ctx, b.spec, b.view, workers, b.pack); err != nil {
+		return fmt.Errorf("copy %s: %w", b.spec.Root, err)
+	}
+	return nil
 }
 
 // check refuses what no layer can do.
@@ -179,7 +200,12 @@ func (b *copyBox) Run(ctx context.Context, c Command) (Exit, error) {
 }
 
 // Changes compares the copy with what it was.
-func (b *copyBox) Changes(ctx context.Context) (Changes, error) { return b.read(ctx) }
+func (b *copyBox) Changes(ctx context.Context) (Changes, error) {
+	if b.spec.Own {
+		return Changes{}, ErrOwn
+	}
+	return b.read(ctx)
+}
 
 // Close removes the copy.
 func (b *copyBox) Close() error {
@@ -191,7 +217,7 @@ func (b *copyBox) Close() error {
 		if b.pack != nil {
 			errs = append(errs, b.pack.close())
 		}
-		for _, d := range []string{b.view, b.filesDir(), b.toolsDir(), b.tmpDir(), filepath.Join(b.spec.RunDir, "home")} {
+		for _, d := range []string{filepath.Join(b.spec.RunDir, "view"), b.filesDir(), b.toolsDir(), b.tmpDir(), filepath.Join(b.spec.RunDir, "home")} {
 			errs = append(errs, removeTree(d))
 		}
 		b.closed = errors.Join(errs...)

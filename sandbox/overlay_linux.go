@@ -56,6 +56,10 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if s, err = s.checkOwn(); err != nil {
+		return nil, err
+	}
+	s.Visible = append(slices.Clone(s.Visible), s.lentPaths()...)
 	s.Limits = s.Limits.withDefaults()
 	b := &overlayBox{spec: s, kept: map[string][]byte{}, hiddenSet: map[string]bool{}, start: coarseNow()}
 	defer func() {
@@ -97,6 +101,7 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Cover: s.Cover, Inject: s.Inject, Buffers: s.Buffers, State: s.State, Tools: s.Tools,
 		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: slices.Compact(slices.Sorted(slices.Values(s.Network.Loopback))), Proxy: len(g.rules) > 0,
 	}
+	v.Own, v.Lend = s.Own, s.Lend
 	v.Names, v.Ports = g.names()
 	var err error
 	if v.UID, v.GID, err = runAs(s.Root); err != nil {

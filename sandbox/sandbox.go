@@ -27,7 +27,7 @@ type Box interface {
 	// (a reaper that died: ErrNotQuiescent); how the program ended is in Exit.
 	Run(ctx context.Context, c Command) (Exit, error)
 	// Changes compares the view with its lower folder, sorted by path (bytewise), bounded by Spec.Limits.
-	// Call it after Run. A path touched with equal bytes is no change.
+	// Call it after Run. A path touched with equal bytes is no change. Where Spec.Own is set there is no lower folder, and it gives ErrOwn.
 	Changes(ctx context.Context) (Changes, error)
 	// Close removes the view and everything in Spec.RunDir that the box made. It is idempotent.
 	Close() error
@@ -50,6 +50,12 @@ type Spec struct {
 	// nil or false: not known. An overlay, which looks at no file before the program changed it, asks with the zero id: the text that rel had
 	// when the box's program started.
 	BaseText func(rel string, id FileID) ([]byte, bool)
+	// Own says that Root was made for this run alone: the program works in it as it is, what it writes stays there, and Changes has nothing to compare.
+	// Hide, Inject, Buffers and Protect do not count then.
+	Own bool
+	// Lend maps rel paths, empty folders of an Own Root, to folders of the host that are shown there. An overlay gives each a throwaway layer; a copy
+	// shows them read-only, by a link.
+	Lend     map[string]string
 	Visible  []string // absolute paths bound in as they are, read-only (agent's program, runtime, adapter folder, our binary)
 	Tools    []Tool   // executables under names of their own; Command says how they get on PATH
 	Cover    []string // absolute folders of which nothing is shown but Root, RunDir and what Visible names: the caller's own state, other runs

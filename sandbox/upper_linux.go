@@ -34,6 +34,9 @@ const (
 
 // Changes reads the upper folder. Nothing writes it any more: the program's process namespace is gone.
 func (b *overlayBox) Changes(ctx context.Context) (Changes, error) {
+	if b.spec.Own {
+		return Changes{}, ErrOwn
+	}
 	if b.ran {
 		select {
 		case <-b.helper.gone:

@@ -17,7 +17,8 @@ import (
 type viewSpec struct {
 	Root, RunDir, Home string
 	Protect, Cover     []string
-	Inject             map[string]string
+	Own                bool
+	Inject, Lend       map[string]string
 	Buffers            map[string][]byte
 	Hidden             []string // entries of Root that are not shown
 	Visible, State     []string
@@ -78,7 +79,7 @@ func (b *builder) build() (upper int, err error) {
 	if upper, err = b.layers(); err != nil {
 		return -1, err
 	}
-	for _, step := range []func() error{b.cloneState, b.cloneCovers, b.secrets, b.cloneHosts, b.hostReadOnly, b.cover, b.proc, b.dev, b.home, b.putBack, b.putBackInRoot, b.putOver} {
+	for _, step := range []func() error{b.cloneState, b.cloneLent, b.cloneCovers, b.secrets, b.cloneHosts, b.hostReadOnly, b.cover, b.proc, b.dev, b.home, b.putBack, b.putBackInRoot, b.putOver} {
 		if err := step(); err != nil {
 			return -1, err
 		}
@@ -206,6 +207,9 @@ func (b *builder) inject() error {
 
 // layers fills the middle layer, mounts the overlay and clones its upper folder for the parent.
 func (b *builder) layers() (upper int, err error) {
+	if b.spec.Own {
+		return b.rootItself()
+	}
 	mid := &midLayer{root: b.root, dir: b.spec.RunDir + "/mid", uid: b.spec.UID, gid: b.spec.GID}
 	if err := mid.fill(b.spec, b.inRoot); err != nil {
 		return -1, fmt.Errorf("middle layer: %w", err)
@@ -260,27 +264,7 @@ func (b *builder) cloneState() error {
 			}
 			continue
 		}
-		var fds []int
-		for _, d := range []string{"", "/upper", "/work"} {
-			if err := os.Mkdir(top+d, 0o700); err != nil {
-				return err
-			}
-			fd, err := openPath(unix.AT_FDCWD, top+d)
-			if err != nil {
-				return err
-			}
-			defer unix.Close(fd)
-			fds = append(fds, fd)
-		}
-		lower, err := openPath(unix.AT_FDCWD, p)
-		if err != nil {
-			return err
-		}
-		defer unix.Close(lower)
-		if err := b.own(top+"/upper", uint32(fi.Mode().Perm())); err != nil {
-			return err
-		}
-		m, err := newOverlay([]int{lower}, fds[1], fds[2])
+		m, err := b.throwaway(p, top, uint32(fi.Mode().Perm()))
 		if err != nil {
 			return fmt.Errorf("state %s: %w", rel, err)
 		}
