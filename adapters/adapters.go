@@ -186,17 +186,3 @@ type Event struct {
 	Agent   string `json:"agent,omitempty"`
 	Task    string `json:"task,omitempty"`
 }
-
-// WireRequest names the project to wire.
-type WireRequest struct {
-	Project string
-	DryRun  bool
-	Remove  bool
-	Env     Env
-}
-
-// WireReport tells what wiring did, a line each.
-type WireReport struct {
-	Status string // ok, fixed, none
-	Lines  []string
-}

@@ -238,8 +238,11 @@ func visible(d Detection) []string {
 	return append([]string{d.Path}, d.Runtime...)
 }
 
-func (claude) Wire(context.Context, WireRequest) (WireReport, error) {
-	return WireReport{Status: "none", Lines: []string{"claude: interactive sessions are not wired yet"}}, nil
+// Wire puts hooks into the project's own settings.
+func (claude) Wire(_ context.Context, w WireRequest) (WireReport, error) {
+	return wireFile(w, ".claude/settings.json", hookFile{agent: "claude", command: emitCommand(w.Env, "claude"), events: []hookEvent{
+		{"SessionStart", false}, {"PreToolUse", true}, {"PostToolUse", true}, {"PostToolUseFailure", true}, {"Stop", false}, {"SessionEnd", false},
+	}})
 }
 
 func (claude) Converse(_ context.Context, rw io.ReadWriter, emit func(Event)) Outcome {

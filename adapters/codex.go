@@ -108,6 +108,13 @@ func (codex) Converse(_ context.Context, rw io.ReadWriter, emit func(Event)) Out
 	return s.read(rw)
 }
 
-func (codex) Wire(context.Context, WireRequest) (WireReport, error) {
-	return WireReport{Status: "none", Lines: []string{"codex: interactive sessions are not wired yet"}}, nil
+// Wire puts hooks into the project. Codex runs them only where the user trusts both, which is not ours to say.
+func (codex) Wire(_ context.Context, w WireRequest) (WireReport, error) {
+	report, err := wireFile(w, ".codex/hooks.json", hookFile{agent: "codex", command: emitCommand(w.Env, "codex"), events: []hookEvent{
+		{"SessionStart", false}, {"PreToolUse", true}, {"PostToolUse", true}, {"Stop", false}, {"SessionEnd", false},
+	}})
+	if err == nil && !w.Remove {
+		report.Lines = append(report.Lines, "codex runs hooks of a project only once you trust the project and, with /hooks in codex, each of them; after a change it asks again")
+	}
+	return report, err
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // maxEnvPrompt is the longest prompt that goes into AGENT_PROMPT. Linux refuses any string of 128 KiB in an environment (MAX_ARG_STRLEN).
@@ -111,6 +113,42 @@ func (d directory) Converse(_ context.Context, rw io.ReadWriter, _ func(Event)) 
 	return Outcome{Started: true, Ended: true, OK: true, Text: strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))}
 }
 
-func (d directory) Wire(context.Context, WireRequest) (WireReport, error) {
-	return WireReport{Status: "none", Lines: []string{"the wire executable of " + d.dir + " is run by the host"}}, nil
+// wireTime bounds a wire executable: it edits a few files.
+const wireTime = time.Minute
+
+// Wire runs the adapter's own wire: `wire PROJECT [--dry-run]`, exit 0 is wired. The contract knows no way back: --remove goes only to one that we
+// exported.
+func (d directory) Wire(ctx context.Context, w WireRequest) (WireReport, error) {
+	if det := d.Detect(ctx, w.Env); !det.Usable {
+		return WireReport{Status: "none", Lines: []string{det.Why}}, nil
+	}
+	args := []string{w.Project}
+	if w.DryRun {
+		args = append(args, "--dry-run")
+	}
+	if w.Remove {
+		script, err := os.ReadFile(filepath.Join(d.dir, "wire"))
+		if err != nil || !strings.Contains(string(script), " wiki __wire ") {
+			return WireReport{Status: "none", Lines: []string{"the contract of directory adapters has no way to take wiring back: see what " + d.dir + " says of itself"}}, nil
+		}
+		args = append(args, "--remove")
+	}
+	ctx, cancel := context.WithTimeout(ctx, wireTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(d.dir, "wire"), args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = w.Project, w.Env.Vars, time.Second
+	out, errs := &headBuffer{max: 64 << 10}, &headBuffer{max: 64 << 10}
+	cmd.Stdout, cmd.Stderr = out, errs
+	ownGroup(cmd)
+	err := cmd.Run()
+	report := WireReport{Status: "ok"}
+	for line := range strings.Lines(out.String()) {
+		if line = oneLine(line); line != "" {
+			report.Lines = append(report.Lines, capped(line, capShort))
+		}
+	}
+	if err != nil {
+		return report, fmt.Errorf("%s: %w: %s", filepath.Join(d.dir, "wire"), err, sentence(errs.String()))
+	}
+	return report, nil
 }

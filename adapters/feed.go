@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -136,53 +135,6 @@ func commandText(raw json.RawMessage) string {
 		return strings.Join(words, " ")
 	}
 	return ""
-}
-
-// A commandRule names the kind of shell commands; the first that matches counts.
-type commandRule struct {
-	kind string
-	re   func() *regexp.Regexp
-}
-
-var commandRules = []commandRule{
-	{"git", lazyRE(`^(git|gh)\b`)},
-	{"test", lazyRE(`^((npx|pnpm|yarn|npm|bun|deno|go|cargo|make|mvn|gradle|./gradlew|dotnet|rake|mix|zig|swift) (run )?(test|t\b|check-test)|(python3? -m )?(pytest|unittest)|jest|vitest|mocha|rspec|phpunit|ctest|tox)`)},
-	{"check", lazyRE(`^((npx |pnpm |yarn |npm run |bun run )?(eslint|tsc|lint|typecheck|prettier|biome)|go (vet|build)|gofmt|staticcheck|golangci-lint|cargo (check|clippy|build|fmt)|ruff|mypy|flake8|black|make( |$)|shellcheck|mvn|gradle)`)},
-	{"search", lazyRE(`^(grep|egrep|rg|ag|find|fd|qmd|ack)\b`)},
-	{"read", lazyRE(`^(cat|head|tail|less|ls|tree|wc|stat|file|sed -n|bat)\b`)},
-	{"web", lazyRE(`^(curl|wget)\b`)},
-}
-
-var shellWrap = lazyRE(`(?s)^(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c '(.*)'$`)
-
-// commandKind says what a shell command is about, by its first word that does something.
-func commandKind(cmd string) string {
-	cmd = bareCommand(cmd)
-	for {
-		rest, found := strings.CutPrefix(cmd, "cd ")
-		if !found {
-			break
-		}
-		_, after, ok := strings.Cut(rest, "&&")
-		if !ok {
-			break
-		}
-		cmd = strings.TrimSpace(after)
-	}
-	for _, r := range commandRules {
-		if r.re().MatchString(cmd) {
-			return r.kind
-		}
-	}
-	return "command"
-}
-
-// bareCommand takes the shell off that codex puts around each command.
-func bareCommand(cmd string) string {
-	if m := shellWrap().FindStringSubmatch(cmd); m != nil {
-		cmd = strings.ReplaceAll(m[1], `'\''`, "'")
-	}
-	return strings.TrimSpace(cmd)
 }
 
 // relTo shortens a path below the agent's folder.

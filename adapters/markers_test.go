@@ -74,18 +74,6 @@ func TestCapped(t *testing.T) {
 	}
 }
 
-func TestCommandKind(t *testing.T) {
-	for cmd, want := range map[string]string{
-		"go test ./...": "test", "npm test": "test", "npm run test -- x": "test", "python -m pytest -q": "test", "cd a && go vet ./...": "check",
-		"/usr/bin/bash -lc 'git status'": "git", "gh pr view": "git", "rg foo": "search", "cat a.txt": "read", "wc -l a > b": "read",
-		"curl http://x": "web", "rm -rf x": "command", "": "command", "go build ./...": "check", "gitk": "command",
-	} {
-		if got := commandKind(cmd); got != want {
-			t.Errorf("%q: %s, want %s", cmd, got, want)
-		}
-	}
-}
-
 func TestLive(t *testing.T) { // o-ev-04
 	var l Live
 	line := func() string {

@@ -3,6 +3,7 @@ package adapters
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -149,6 +150,16 @@ func (opencode) Converse(_ context.Context, rw io.ReadWriter, emit func(Event)) 
 	return s.read(rw)
 }
 
-func (opencode) Wire(context.Context, WireRequest) (WireReport, error) {
-	return WireReport{Status: "none", Lines: []string{"opencode: interactive sessions are not wired yet"}}, nil
+// opencodeShim is the plug-in that tells our emitter what goes on.
+//
+//go:embed wire_opencode.js
+var opencodeShim string
+
+// Wire puts a plug-in into the project.
+func (opencode) Wire(_ context.Context, w WireRequest) (WireReport, error) {
+	report, err := wireFile(w, ".opencode/plugin/rig.js", shimFile{w.Env, opencodeShim})
+	if err == nil && report.Status == "fixed" && !w.Remove {
+		report.Lines = append(report.Lines, "opencode, when it next starts here, installs its package for plug-ins into .opencode, as for every plug-in")
+	}
+	return report, err
 }

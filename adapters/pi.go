@@ -91,6 +91,16 @@ func (pi) Converse(_ context.Context, rw io.ReadWriter, emit func(Event)) Outcom
 	return s.read(rw)
 }
 
-func (pi) Wire(context.Context, WireRequest) (WireReport, error) {
-	return WireReport{Status: "none", Lines: []string{"pi: interactive sessions are not wired yet"}}, nil
+// piShim is the extension that tells our emitter what goes on.
+//
+//go:embed wire_pi.ts
+var piShim string
+
+// Wire puts an extension into the project.
+func (pi) Wire(_ context.Context, w WireRequest) (WireReport, error) {
+	report, err := wireFile(w, ".pi/extensions/rig.ts", shimFile{w.Env, piShim})
+	if err == nil && !w.Remove {
+		report.Lines = append(report.Lines, "pi 1.0 and newer load extensions of a project only once you trust it")
+	}
+	return report, err
 }

@@ -62,6 +62,18 @@ func (r *Registry) Find(name string) (Adapter, error) {
 	return nil, &UnknownError{Name: name, Known: known}
 }
 
+// Builtin is the adapter of that name that needs no folder. An exported adapter calls it, wherever its folder lies and whatever its name hides.
+func (r *Registry) Builtin(name string) (Adapter, error) {
+	e := &UnknownError{Name: name}
+	for _, a := range builtins() {
+		if a.Name() == name {
+			return a, nil
+		}
+		e.Known = append(e.Known, a.Name())
+	}
+	return nil, e
+}
+
 // List gives every adapter that Find finds: built in, then directory adapters by name, each name once.
 func (r *Registry) List() []Adapter {
 	var list []Adapter

@@ -39,7 +39,7 @@ func (h *Host) Contract(ctx context.Context, name string, env []string) (Contrac
 	if err != nil {
 		return ContractRun{}, err
 	}
-	a, err := h.registry(nil, cfg).Find(name)
+	a, err := h.registry(nil, cfg).Builtin(name)
 	if err != nil {
 		return ContractRun{}, fmt.Errorf("%w: %w", ErrAgent, err)
 	}
@@ -103,20 +103,6 @@ func contractRequest(env []string) (adapters.Request, error) {
 	return r, nil
 }
 
-// Wire wires a project for the agent called name, or says what that would do.
-func (h *Host) Wire(ctx context.Context, name string, r adapters.WireRequest) (adapters.WireReport, error) {
-	cfg, _, err := LoadConfig(h.rigHome, nil, nil)
-	if err != nil {
-		return adapters.WireReport{}, err
-	}
-	a, err := h.registry(nil, cfg).Find(name)
-	if err != nil {
-		return adapters.WireReport{}, fmt.Errorf("%w: %w", ErrAgent, err)
-	}
-	r.Env = h.adapterEnv(nil, cfg)
-	return a.Wire(ctx, r)
-}
-
 // Export writes the agent called name as a directory adapter: two scripts that call our binary with the contract's environment. A folder that holds
 // something is refused. It returns the files made.
 func (h *Host) Export(ctx context.Context, name, dir string) ([]string, error) {
@@ -124,7 +110,7 @@ func (h *Host) Export(ctx context.Context, name, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.registry(nil, cfg).Find(name); err != nil {
+	if _, err := h.registry(nil, cfg).Builtin(name); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAgent, err)
 	}
 	if name == extractive {

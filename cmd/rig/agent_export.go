@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/adapters"
-	"github.com/rigwiki/rig/adapters/board"
 	"github.com/rigwiki/rig/wiki"
 )
 
@@ -35,27 +31,6 @@ func (a *app) agentExportCmd() *cobra.Command {
 			return nil
 		})
 	}}
-}
-
-// contractWireCmd is the hidden verb behind an exported adapter's wire: `rig wiki __wire NAME PROJECT [--dry-run] [--remove]`.
-func (a *app) contractWireCmd() *cobra.Command {
-	var r adapters.WireRequest
-	c := &cobra.Command{Use: "__wire NAME PROJECT", Hidden: true, Args: args(cobra.ExactArgs(2)), RunE: func(c *cobra.Command, as []string) error {
-		h, err := a.host()
-		if err != nil {
-			return err
-		}
-		defer h.Close()
-		r.Project = a.abs(as[1])
-		report, err := h.Wire(c.Context(), as[0], r)
-		for _, line := range report.Lines {
-			a.say("%s", line)
-		}
-		return err
-	}}
-	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "say what would be done")
-	c.Flags().BoolVar(&r.Remove, "remove", false, "take it back")
-	return c
 }
 
 // contractRunCmd is the hidden verb behind an exported adapter's run: `rig wiki __run NAME`, the rest by environment. The host that calls it
@@ -119,7 +94,7 @@ func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapte
 			_ = stdin.Close()
 		}()
 	}
-	post, done := emitter(a.getenv("BOARD_PORT"), a.getenv("BOARD_TOKEN"))
+	post, done := emitter(a.getenv("BOARD_PORT"), a.getenv("BOARD_TOKEN"), time.Second)
 	converse := run.Adapter.Converse
 	if run.Talk != nil {
 		converse = run.Talk
@@ -167,46 +142,4 @@ func (a *app) contractCommand(ctx context.Context, run wiki.ContractRun, files s
 		return cmd.Process.Signal(os.Interrupt)
 	}
 	return cmd, nil
-}
-
-// emitter posts events to the board without ever holding up the agent: where the board is slow, events are dropped.
-func emitter(port, token string) (post func(adapters.Event), done func()) {
-	if port == "" {
-		return func(adapters.Event) {}, func() {}
-	}
-	queue, ended := make(chan adapters.Event, 256), make(chan struct{})
-	client := http.Client{Timeout: 2 * time.Second}
-	go func() {
-		defer close(ended)
-		for e := range queue {
-			body, err := json.Marshal(e)
-			if err != nil {
-				continue
-			}
-			req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+board.Path, bytes.NewReader(body))
-			if err != nil {
-				continue
-			}
-			req.Header.Set("Content-Type", "application/json")
-			if token != "" {
-				req.Header.Set(board.TokenHeader, token)
-			}
-			if resp, err := client.Do(req); err == nil { // no board: the run goes on without
-				_ = resp.Body.Close()
-			}
-		}
-	}()
-	post = func(e adapters.Event) {
-		select {
-		case queue <- e:
-		default:
-		}
-	}
-	return post, func() {
-		close(queue)
-		select {
-		case <-ended:
-		case <-time.After(3 * time.Second):
-		}
-	}
 }

@@ -38,6 +38,7 @@ func TestAgents(t *testing.T) {
 				{"question", nil, agentQuestion},
 				{"doctor", nil, agentDoctor},
 				{"export", nil, agentExport},
+				{"wire", nil, agentWire},
 			} {
 				t.Run(c.name, func(t *testing.T) {
 					t.Parallel()

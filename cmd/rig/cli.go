@@ -136,7 +136,14 @@ func (a *app) commands() *cobra.Command {
 	f.StringVar(&a.flags.layer, "layer", "", "sandbox layer: auto, overlay, copy")
 	f.StringVar(&a.flags.logFile, "log-file", "", "log here instead of to stderr")
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more")
-	for _, verb := range []func() *cobra.Command{a.initCmd, a.ingestCmd, a.queryCmd, a.searchCmd, a.lintCmd, a.scanCmd, a.proposalsCmd, a.runsCmd, a.agentCmd, a.doctorCmd, a.trustCmd, a.lspCmd, a.mcpCmd, a.demoCmd, a.builtinCmd, a.probeCmd, a.contractRunCmd, a.contractWireCmd} {
+	for _, verb := range []func() *cobra.Command{
+		a.initCmd, a.ingestCmd, a.queryCmd, a.searchCmd, a.lintCmd, a.scanCmd,
+		a.proposalsCmd, a.runsCmd,
+		a.agentCmd, a.wireCmd,
+		a.doctorCmd, a.trustCmd,
+		a.lspCmd, a.mcpCmd, a.demoCmd,
+		a.builtinCmd, a.probeCmd, a.emitCmd, a.contractRunCmd, a.contractWireCmd,
+	} {
 		w.AddCommand(verb())
 	}
 	root.AddCommand(w)

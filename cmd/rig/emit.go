@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
+)
+
+// hookPatience is how long a hook may hold its agent up where the board takes a connection and then says nothing. A board that is not there
+// costs nothing, one that answers a millisecond.
+const hookPatience = 100 * time.Millisecond
+
+// emitCmd is the hidden verb that hooks and plug-ins of wired projects call: `rig wiki __emit AGENT`, what the agent tells on standard input.
+// It prints nothing and its exit code is 0 whatever happens: an agent must not hear of it.
+func (a *app) emitCmd() *cobra.Command {
+	return &cobra.Command{Use: "__emit AGENT", Hidden: true, Args: args(cobra.ExactArgs(1)), RunE: func(_ *cobra.Command, as []string) error {
+		port := a.boardVar("BOARD_PORT")
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil // no board
+		}
+		post, done := emitter(port, a.boardVar("BOARD_TOKEN"), hookPatience)
+		_ = adapters.Emit(as[0], a.in, func(e adapters.Event) {
+			e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
+			post(e.Capped())
+		})
+		done()
+		return nil
+	}}
+}
+
+// boardVar is a variable of the environment, else of local/.env of the project around the working folder: sessions that a person starts get no
+// environment from a board.
+func (a *app) boardVar(name string) string {
+	if v := a.getenv(name); v != "" {
+		return v
+	}
+	for dir := a.cwd; ; dir = filepath.Dir(dir) {
+		if text, err := os.ReadFile(filepath.Join(dir, "local", ".env")); err == nil {
+			return dotenv(string(text), name)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// dotenv finds a variable in lines of NAME=value, quoted or not; the last one counts.
+func dotenv(text, name string) (value string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "export ")
+		if v, ok := strings.CutPrefix(line, name+"="); ok {
+			value = strings.Trim(strings.TrimSpace(v), `"'`)
+		}
+	}
+	return value
+}
+
+// emitter posts events to the board in order without ever holding up the agent: where the board is slow, events are dropped. patience bounds one
+// request, and thrice that the wait at the end.
+func emitter(port, token string, patience time.Duration) (post func(adapters.Event), done func()) {
+	if port == "" {
+		return func(adapters.Event) {}, func() {}
+	}
+	queue, ended := make(chan adapters.Event, 256), make(chan struct{})
+	client := http.Client{Timeout: patience, Transport: &http.Transport{}} // no proxy: the board is on this machine (case o-ev-03)
+	go func() {
+		defer close(ended)
+		for e := range queue {
+			body, err := json.Marshal(e)
+			if err != nil {
+				continue
+			}
+			req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+board.Path, bytes.NewReader(body))
+			if err != nil {
+				continue
+			}
+			req.Header.Set("Content-Type", "application/json")
+			if token != "" {
+				req.Header.Set(board.TokenHeader, token)
+			}
+			if resp, err := client.Do(req); err == nil { // no board: the run goes on without
+				_ = resp.Body.Close()
+			}
+		}
+	}()
+	post = func(e adapters.Event) {
+		select {
+		case queue <- e:
+		default:
+		}
+	}
+	return post, func() {
+		close(queue)
+		select {
+		case <-ended:
+		case <-time.After(3 * patience):
+		}
+	}
+}
