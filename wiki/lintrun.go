@@ -86,7 +86,7 @@ func (h *Host) drift(ctx context.Context, w *Wiki, x *index.Index) (out []lint.F
 			continue
 		}
 		f := lint.Finding{Path: s.Page, Line: 1, Code: RawDrift, Severity: lint.Warning, Message: s.Path + " has changed since it was ingested"}
-		if s.Status == SourceMissing {
+		if s.Status == SourceDeleted {
 			f.Code, f.Message = MissingSource, s.Path+" is not there"
 		}
 		p, ok := x.Page(s.Page)

@@ -29,21 +29,32 @@ type SourceStatus string
 
 // The states of a source.
 const (
-	SourceNew      SourceStatus = "new"      // no page of sources/ names it
-	SourceIngested SourceStatus = "ingested" // and unchanged since, as far as its page or the run says what it was
-	SourceChanged  SourceStatus = "changed"  // its sha256 is not the one that it was ingested with
-	SourceMissing  SourceStatus = "missing"  // a page names it, and it is not there
-	SourceWaiting  SourceStatus = "waiting"  // a proposal for it, as it is now, waits
+	SourceNew       SourceStatus = "new"       // no page of sources/ names it, no run ingested it
+	SourceModified  SourceStatus = "modified"  // written since the run that ingested it, or since its page, which gives no sha256, was first seen with it
+	SourceDeleted   SourceStatus = "deleted"   // a page names it, and it is not there
+	SourceDrift     SourceStatus = "raw-drift" // its sha256 is not the one that its page gives
+	SourceUnchanged SourceStatus = "unchanged" // ingested, as it is now
 )
 
+// SourceStatuses are the states in the order in which they are counted.
+func SourceStatuses() []SourceStatus {
+	return []SourceStatus{SourceNew, SourceModified, SourceDeleted, SourceDrift, SourceUnchanged}
+}
+
+// Word is how the state is written for people.
+func (s SourceStatus) Word() string { return strings.ToUpper(strings.ReplaceAll(string(s), "-", " ")) }
+
 // Drifted tells a source that is not what its page was made from.
-func (s SourceStatus) Drifted() bool { return s == SourceChanged || s == SourceMissing }
+func (s SourceStatus) Drifted() bool {
+	return s == SourceModified || s == SourceDeleted || s == SourceDrift
+}
 
 // ScannedSource is one source of a wiki.
 type ScannedSource struct {
-	Path   string       `json:"path"`
-	Status SourceStatus `json:"status"`
-	Page   string       `json:"page,omitempty"` // that names it as its source
+	Path     string       `json:"path"`
+	Status   SourceStatus `json:"status"`
+	Page     string       `json:"page,omitempty"`     // that names it as its source
+	Proposal string       `json:"proposal,omitempty"` // the run whose proposal for it, as it is now, waits
 }
 
 // Scan tells how each file of raw/ stands, by path, and which sources are missing. It reads what its stat identity does not know from the last time.
@@ -61,51 +72,64 @@ func (h *Host) Scan(ctx context.Context, w *Wiki) ([]ScannedSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keep(); err != nil {
-		return nil, err
-	}
 	runs, err := h.sourceRuns(w)
 	if err != nil {
 		return nil, err
 	}
 	out := []ScannedSource{}
+	c.now.First = map[string]knownFile{}
 	for _, rel := range sortedKeys(sums) {
 		key := norm.NFC.String(rel)
 		if bare := strings.TrimSuffix(key, ".md"); pages[key].rel == "" && bare != key { // a wikilink leaves .md out
 			pages[key] = pages[bare]
 			delete(pages, bare)
 		}
-		out = append(out, ScannedSource{Path: rel, Status: statusOf(sums[rel], pages[key], runs[key]), Page: pages[key].rel})
+		sum := sums[rel]
+		out = append(out, ScannedSource{Path: rel, Status: c.status(key, sum, pages[key], runs[key]), Page: pages[key].rel, Proposal: runs[key].waiting[sum]})
 		delete(pages, key)
 	}
 	for _, rel := range sortedKeys(pages) {
-		out = append(out, ScannedSource{Path: rel, Status: SourceMissing, Page: pages[rel].rel})
+		out = append(out, ScannedSource{Path: rel, Status: SourceDeleted, Page: pages[rel].rel})
 	}
 	slices.SortStableFunc(out, func(a, b ScannedSource) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
+	return out, c.keep()
 }
 
 // sourcePage is a page of sources/ that names a file of raw/.
 type sourcePage struct {
 	rel  string
+	id   string   // stat identity
 	shas []string // sha256 that such pages give for it; none where they give none
 }
 
 // sourceRun is what the runs know of a source.
 type sourceRun struct {
-	waiting, applied []string // sha256 of the source in those runs
+	waiting map[string]string // sha256 of the source -> the run that it waits in
+	applied []string          // sha256 of the source in applied runs
 }
 
-func statusOf(sha string, page sourcePage, runs sourceRun) SourceStatus {
-	switch known := slices.Concat(page.shas, runs.applied); {
-	case slices.Contains(runs.waiting, sha):
-		return SourceWaiting
-	case slices.Contains(known, sha), page.rel != "" && len(known) == 0:
-		return SourceIngested
-	case len(known) > 0:
-		return SourceChanged
+// status compares a source with what its page gives for it, with the runs that ingested it, and where neither says anything with what it was when its page
+// was first seen.
+func (c *sourceScan) status(key, sha string, page sourcePage, runs sourceRun) SourceStatus {
+	switch {
+	case slices.Contains(page.shas, sha), slices.Contains(runs.applied, sha):
+		return SourceUnchanged
+	case len(page.shas) > 0:
+		return SourceDrift
+	case len(runs.applied) > 0:
+		return SourceModified
+	case page.rel == "":
+		return SourceNew
 	}
-	return SourceNew
+	first, ok := c.kept.First[key]
+	if !ok || first.ID != page.id {
+		first = knownFile{ID: page.id, SHA: sha}
+	}
+	c.now.First[key] = first
+	if first.SHA != sha {
+		return SourceModified
+	}
+	return SourceUnchanged
 }
 
 func (h *Host) sourceRuns(w *Wiki) (map[string]sourceRun, error) {
@@ -127,7 +151,10 @@ func (h *Host) sourceRuns(w *Wiki) (map[string]sourceRun, error) {
 			known := out[key]
 			switch {
 			case rec.Waits():
-				known.waiting = append(known.waiting, rec.SourceSHA[i])
+				if known.waiting == nil {
+					known.waiting = map[string]string{}
+				}
+				known.waiting[rec.SourceSHA[i]] = rec.Run
 			case rec.State == "applied" || rec.State == "partly":
 				known.applied = append(known.applied, rec.SourceSHA[i])
 			}
@@ -150,6 +177,7 @@ type sourceScan struct {
 type scanCache struct {
 	Raw   map[string]knownFile `json:"raw"`
 	Pages map[string]knownFile `json:"pages"`
+	First map[string]knownFile `json:"first"` // by source: what it was when its page, with this identity, was first seen
 }
 
 // knownFile is what was read of a file while it had this stat identity.
@@ -172,7 +200,10 @@ func (c *sourceScan) keep() error {
 	if len(c.now.Raw) == 0 {
 		c.now.Raw = c.kept.Raw
 	}
-	if maps.Equal(c.now.Raw, c.kept.Raw) && maps.Equal(c.now.Pages, c.kept.Pages) {
+	if c.now.First == nil {
+		c.now.First = c.kept.First
+	}
+	if maps.Equal(c.now.Raw, c.kept.Raw) && maps.Equal(c.now.Pages, c.kept.Pages) && maps.Equal(c.now.First, c.kept.First) {
 		return nil
 	}
 	text, err := json.Marshal(c.now)
@@ -228,7 +259,7 @@ func (c *sourceScan) sourcePages(ctx context.Context, x *index.Index) (map[strin
 		}
 		p := out[f.Source]
 		if p.rel == "" {
-			p.rel = rel
+			p.rel, p.id = rel, f.ID
 		}
 		if f.SHA != "" {
 			p.shas = append(p.shas, f.SHA)

@@ -24,39 +24,47 @@ func TestScanKeeps(t *testing.T) {
 		t.Fatalf("%+v", got)
 		return ""
 	}
-	if got := status(); got != SourceChanged {
+	if got := status(); got != SourceDrift {
 		t.Errorf("another sha256: %s", got)
 	}
 	if err := os.WriteFile(filepath.Join(w.Real, "sources", "a.md"), []byte("---\nsources: [\"[[raw/a|A]]\"]\n---\n# A\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(); got != SourceIngested {
+	if got := status(); got != SourceUnchanged {
 		t.Errorf("by a wikilink, without sha256: %s", got)
 	}
-	page := filepath.Join(w.Real, "sources", "a.md")
+	raw, page := filepath.Join(w.Real, "raw", "a.md"), filepath.Join(w.Real, "sources", "a.md")
+	for range 2 { // a page without sha256: since it was first seen
+		if err := os.WriteFile(raw, []byte("aaaa, and more\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := status(); got != SourceModified {
+			t.Errorf("written since: %s", got)
+		}
+	}
 	for _, text := range []string{"aaaa\n", "bbbb\n", "cccc\n"} { // same size, within one tick of the clock
-		if err := os.WriteFile(filepath.Join(w.Real, "raw", "a.md"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(raw, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(page, []byte("---\nsource-path: raw/a.md\nsource-sha: "+hashOf([]byte(text))+"\n---\n# A\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := status(); got != SourceIngested {
+		if got := status(); got != SourceUnchanged {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(w.Real, "raw", "a.md"), old, old); err != nil {
+	if err := os.Chtimes(raw, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(); got != SourceIngested {
+	if got := status(); got != SourceUnchanged {
 		t.Errorf("a new time stamp: %s", got)
 	}
 	// A file of raw/ that is not there, a folder that is a link, a page that names nothing.
-	if err := os.Remove(filepath.Join(w.Real, "raw", "a.md")); err != nil {
+	if err := os.Remove(raw); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(); got != SourceMissing {
+	if got := status(); got != SourceDeleted {
 		t.Errorf("gone: %s", got)
 	}
 }
