@@ -35,6 +35,7 @@ func commands() []command {
 		cmd("rigwiki.proposal.review", (*server).proposalReview),
 		cmd("rigwiki.proposal.why", (*server).proposalWhy),
 		cmd("rigwiki.proposal.next", (*server).proposalNext),
+		cmd("rigwiki.runs", (*server).runList),
 		cmd("rigwiki.run.undo", (*server).runUndo),
 		cmd("rigwiki.answer.file", (*server).answerFile),
 		cmd("rigwiki.search", (*server).search),

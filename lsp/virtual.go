@@ -55,6 +55,12 @@ func sides() map[string]func(virtualDoc, *wiki.Wiki, *proposal.Store, proposal.R
 		"answer": func(_ virtualDoc, _ *wiki.Wiki, _ *proposal.Store, rec proposal.Record) ([]byte, error) {
 			return []byte(rec.Answer), nil
 		},
+		"prompt": func(_ virtualDoc, _ *wiki.Wiki, store *proposal.Store, rec proposal.Record) ([]byte, error) {
+			return kept(store, rec, "prompt.md")
+		},
+		"timeline": func(_ virtualDoc, _ *wiki.Wiki, store *proposal.Store, rec proposal.Record) ([]byte, error) {
+			return timeline(store, rec)
+		},
 		"report": func(_ virtualDoc, _ *wiki.Wiki, _ *proposal.Store, rec proposal.Record) ([]byte, error) {
 			return report(rec), nil
 		},

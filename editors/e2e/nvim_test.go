@@ -58,13 +58,18 @@ func play(t *testing.T, nvim, rig, scenario string) {
 func needed(t *testing.T, name, variable string) string {
 	t.Helper()
 	value := os.Getenv(variable)
-	if value == "" && slices.Contains(strings.Split(os.Getenv("RIG_REQUIRE"), ","), name) {
+	if value == "" && required(name) {
 		t.Fatalf("RIG_REQUIRE wants %s, but %s is not set", name, variable)
 	}
 	if value == "" {
 		t.Skipf("%s is not set: no %s to drive", variable, name)
 	}
 	return value
+}
+
+// required tells whether RIG_REQUIRE names a thing whose absence is a failure.
+func required(name string) bool {
+	return slices.Contains(strings.Split(os.Getenv("RIG_REQUIRE"), ","), name)
 }
 
 // build compiles rig as it is shipped and returns its path.

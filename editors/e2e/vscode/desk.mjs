@@ -1,0 +1,155 @@
+// What a story works with: a wiki of its own in a window, eyes (the page), hands (keys, mouse), and VS Code's API.
+
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import assert from 'node:assert/strict';
+import { stories } from './stories/index.mjs';
+import { until } from './until.mjs';
+
+export class Desk {
+  constructor(editor, work, fixtures) {
+    Object.assign(this, { editor, work, fixtures, until, assert });
+  }
+
+  get page() {
+    return this.editor.page;
+  }
+
+  /** Lays out the wikis of all stories that share a window, once, and opens the window where it is not open. */
+  async begin(name, story) {
+    this.wiki = join(this.work, 'wikis', name);
+    if (!existsSync(this.wiki)) {
+      this.#layOut();
+    }
+    const alone = story.window !== undefined;
+    const settings = story.settings ?? {};
+    if (alone || !this.page || this.alone) {
+      this.editor.settings({ ...story.window?.settings });
+      await this.editor.open(alone ? this.wiki : join(this.work, 'stories.code-workspace'));
+      this.alone = alone;
+    }
+    await this.tidy();
+    await this.host(
+      `for (const [key, value] of Object.entries(argument)) { await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global); }`,
+      settings,
+    );
+    this.before = this.files();
+  }
+
+  #layOut() {
+    cpSync(join(this.fixtures, 'adapters'), join(this.work, 'home/.rig/adapters'), { recursive: true });
+    const folders = [];
+    for (const [name, story] of Object.entries(stories)) {
+      const root = join(this.work, 'wikis', name);
+      cpSync(join(this.fixtures, 'wiki'), root, { recursive: true });
+      for (const [path, text] of Object.entries(story.files ?? {})) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        writeFileSync(join(root, path), text);
+      }
+      if (story.window === undefined) {
+        folders.push({ path: root });
+      }
+    }
+    writeFileSync(join(this.work, 'stories.code-workspace'), JSON.stringify({ folders }));
+  }
+
+  /** Closes all editors of the story before, and fails where it left something unsaved. */
+  async tidy() {
+    const dirty = await this.host(`return vscode.workspace.textDocuments.filter((d) => d.isDirty && d.uri.path.startsWith(argument)).map((d) => d.uri.path)`, join(this.work, 'wikis'));
+    assert.deepEqual(dirty, [], 'left unsaved');
+    await this.command('workbench.action.closeAllEditors');
+    await this.command('notifications.clearAll');
+  }
+
+  /** Runs code in the extension host. */
+  host(body, argument) {
+    return this.editor.probe.run(body, argument);
+  }
+
+  command(name, ...args) {
+    return this.host(`return vscode.commands.executeCommand(argument.name, ...argument.args).then((v) => JSON.parse(JSON.stringify(v ?? null)), (e) => { throw e })`, { name, args });
+  }
+
+  path(rel) {
+    return join(this.wiki, rel);
+  }
+
+  read(rel) {
+    return readFileSync(this.path(rel));
+  }
+
+  text(rel) {
+    return this.read(rel).toString();
+  }
+
+  has(rel) {
+    return existsSync(this.path(rel));
+  }
+
+  /** All files of the wiki but rig's own folder, by path, as text: the wikis of the stories are UTF-8. */
+  files() {
+    const all = {};
+    const walk = (dir) => {
+      for (const entry of readdirSync(dir)) {
+        const path = join(dir, entry);
+        if (statSync(path).isDirectory()) {
+          if (entry !== '.rig') walk(path);
+        } else {
+          all[relative(this.wiki, path)] = readFileSync(path).toString();
+        }
+      }
+    };
+    walk(this.wiki);
+    return all;
+  }
+
+  /** Whether the wiki is as it was when the story began. */
+  same() {
+    return JSON.stringify(this.files()) === JSON.stringify(this.before);
+  }
+
+  /** Opens a page of the wiki, with the cursor at a text in it where one is given. */
+  async show(rel, at) {
+    await this.host(
+      `const doc = await vscode.workspace.openTextDocument(vscode.Uri.file(argument.path));
+       const from = argument.at === undefined ? 0 : doc.getText().indexOf(argument.at);
+       if (from < 0) throw new Error(argument.at + ' is not in ' + argument.path);
+       const to = from + (argument.select ? argument.at.length : 0);
+       await vscode.window.showTextDocument(doc, { preview: false, selection: new vscode.Range(doc.positionAt(from), doc.positionAt(to)) });`,
+      { path: this.path(rel), at, select: false },
+    );
+  }
+
+  /** Takes an entry of the light bulb's menu. The menu is asked for again until it has it: providers come late. */
+  async lightBulb(title) {
+    const row = this.page.locator('.action-widget .monaco-list-row', { hasText: title });
+    await this.until(`the light bulb offers ${title}`, async () => {
+      await this.page.keyboard.press('Escape');
+      await this.page.locator('.editor-instance.active .monaco-editor, .editor-group-container.active .monaco-editor').first().click({ position: { x: 300, y: 5 }, trial: true }).catch(() => {});
+      await this.command('workbench.action.focusActiveEditorGroup');
+      await this.page.keyboard.press('Control+.');
+      return row.first().waitFor({ timeout: 2000 }).then(() => true, () => false);
+    });
+    const box = await row.first().boundingBox(); // a block for the pointer lies over the rows: the mouse goes through it
+    await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+
+  /** Clicks a button of a notification whose text contains `text`. */
+  async toast(text, button) {
+    const toast = this.page.locator('.notification-toast', { hasText: text }).first();
+    await toast.waitFor({ timeout: 30_000 });
+    if (button) {
+      await toast.locator('.monaco-button', { hasText: button }).click();
+    }
+    return toast;
+  }
+
+  /** Keeps a picture of the window. */
+  async picture(name) {
+    const dir = process.env.PICTURES || join(this.work, 'pictures');
+    mkdirSync(dir, { recursive: true });
+    const path = join(dir, `${name}.png`);
+    await this.page.screenshot({ path });
+    return path;
+  }
+}

@@ -1,0 +1,22 @@
+// Waits for a state, never for a time.
+
+/** Asks until the answer is true, and returns it. The bound is a hang guard: what is waited for takes moments. */
+export async function until(what, ask, { bound = 30_000 } = {}) {
+  const end = Date.now() + bound;
+  let last;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer) {
+        return answer;
+      }
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited for: ${what}; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

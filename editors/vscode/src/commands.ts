@@ -1,0 +1,181 @@
+// The commands, in the order of package.json.
+
+import * as vscode from 'vscode';
+import { documentOf } from './addresses';
+import type { Agents } from './agents';
+import type { Answers } from './answer';
+import { wikiVerb } from './binary';
+import type { Comments } from './comments';
+import { newLines, partsOf } from './hunks';
+import { pageShown, type PartAt } from './lenses';
+import { mayRun } from './middleware';
+import type { ProposalNode } from './proposalsView';
+import { type Mark, partsOfPage, type Proposals } from './proposals';
+import type { Review } from './review';
+import type { Runs } from './runs';
+import type { RunNode } from './runsView';
+import type { Server } from './server';
+import type { Starter } from './start';
+
+export interface Parts {
+  server: Server;
+  runs: Runs;
+  proposals: Proposals;
+  review: Review;
+  comments: Comments;
+  starter: Starter;
+  agents: Agents;
+  answers: Answers;
+  output: vscode.LogOutputChannel;
+}
+
+type Node = ProposalNode | RunNode | undefined;
+
+/** What each command does. */
+function table(p: Parts): Record<string, (...args: never[]) => unknown> {
+  return {
+    'rig.init': (uri?: vscode.Uri) => init(p, uri),
+    'rig.demo': () => demo(p),
+    'rig.ingest': (uri?: vscode.Uri, several?: vscode.Uri[]) => p.starter.ingest(uri, several),
+    'rig.ask': () => p.starter.ask(),
+    'rig.lint': () => p.starter.lint(),
+    'rig.fetch': () => p.starter.fetch(),
+    'rig.work': (uri?: vscode.Uri) => p.starter.task('work', uri),
+    'rig.actPr': (uri?: vscode.Uri) => p.starter.task('actPr', uri),
+    'rig.reviewTask': (uri?: vscode.Uri) => p.starter.task('review', uri),
+    'rig.agent': () => p.agents.pick(),
+    'rig.answer.file': (uri?: vscode.Uri) => p.answers.file(uri),
+    'rig.review': (node: Node) => onProposal(p, node, (run) => p.review.open(run)),
+    'rig.apply': (node: Node) => onProposal(p, node, (run) => apply(p, run, 'taken')),
+    'rig.applyAccepted': (node: Node) => onProposal(p, node, (run) => apply(p, run, 'accepted')),
+    'rig.discard': (node: Node) => onProposal(p, node, (run) => discard(p, run)),
+    'rig.revise': (node: Node) => onProposal(p, node, (run) => revise(p, run)),
+    'rig.hunk.accept': (at?: PartAt) => mark(p, at, 'accepted'),
+    'rig.hunk.reject': (at?: PartAt) => mark(p, at, 'rejected'),
+    'rig.hunk.why': (at: PartAt) => p.server.execute('rigwiki.proposal.why', { run: at.run, path: at.path }),
+    'rig.page.reject': (node: Node) => node?.kind === 'page' && p.proposals.setMarks(node.run.run, partsOfPage({ run: '', state: 'proposed', files: [node.file], refused: [] }, node.file.path), 'rejected'),
+    'rig.comment.add': (reply: vscode.CommentReply) => p.comments.add(reply),
+    'rig.comment.remove': (thread: vscode.CommentThread) => p.comments.remove(thread),
+    'rig.run.cancel': (node: Node) => onRun(p, node, (r) => r.state === 'queued' || r.state === 'running', (run) => p.server.execute('rigwiki.cancel', { run })),
+    'rig.undo': (node: Node) => onRun(p, node, (r) => r.undoable, (run) => p.server.execute('rigwiki.run.undo', { run })),
+    'rig.run.report': (node: Node) => onRun(p, node, () => true, (run) => show(run, 'report', 'report.md')),
+    'rig.run.prompt': (node: Node) => onRun(p, node, () => true, (run) => show(run, 'prompt', 'prompt.md')),
+    'rig.run.timeline': (node: Node) => onRun(p, node, () => true, (run) => show(run, 'timeline', 'timeline.md')),
+    'rig.refresh': () => p.runs.refresh(),
+    'rig.log': () => p.output.show(),
+    'rig.restart': () => p.server.restart(),
+  };
+}
+
+/** Registers all; what fails is told in a sentence. */
+export function registerCommands(parts: Parts): vscode.Disposable[] {
+  return Object.entries(table(parts)).map(([name, run]) =>
+    vscode.commands.registerCommand(name, async (...args: never[]) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        parts.output.error(`${name}: ${String(error)}`);
+        void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+        return undefined;
+      }
+    }),
+  );
+}
+
+/** Does something with the proposal of a tree's node, the one that is looked at, or one that the user picks. */
+async function onProposal(p: Parts, node: Node, act: (run: string) => unknown): Promise<unknown> {
+  const named = node && 'run' in node ? node.run.run : p.review.current();
+  const run = named ?? (await pickRun(p.proposals.waiting(), vscode.l10n.t('Proposals that wait')));
+  return run && act(run);
+}
+
+async function onRun(p: Parts, node: Node, fits: (run: ReturnType<Runs['all']>[number]) => boolean, act: (run: string) => unknown): Promise<unknown> {
+  const run = node && 'run' in node ? node.run.run : await pickRun(p.runs.all().filter(fits), vscode.l10n.t('Runs'));
+  return run && act(run);
+}
+
+async function pickRun(runs: ReturnType<Runs['all']>, title: string): Promise<string | undefined> {
+  if (runs.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is none.'));
+    return undefined;
+  }
+  const items = runs.map((r) => ({ label: r.title, description: [r.agent, r.state].join(' · '), detail: r.message, run: r.run }));
+  return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.run;
+}
+
+async function apply(p: Parts, run: string, which: 'taken' | 'accepted'): Promise<void> {
+  const answer = await p.proposals.apply(run, which);
+  if (answer === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is accepted: accept a change, or tick a page.'));
+  } else if (!answer.applied && answer.reason) {
+    void vscode.window.showWarningMessage(answer.reason);
+  }
+}
+
+async function discard(p: Parts, run: string): Promise<void> {
+  const yes = vscode.l10n.t('Discard');
+  const title = p.proposals.run(run)?.title ?? run;
+  const said = await vscode.window.showWarningMessage(vscode.l10n.t('Discard the proposal of {0}?', title), { modal: true, detail: vscode.l10n.t('Nothing of it reaches your pages. The record of the run stays.') }, yes);
+  if (said === yes) {
+    await p.proposals.discard(run);
+  }
+}
+
+/** Runs the agent again with the comments on lines, and what the user adds. */
+async function revise(p: Parts, run: string): Promise<void> {
+  const wishes = await p.comments.wishes(run);
+  const more = await vscode.window.showInputBox({
+    title: vscode.l10n.t('What should be different?'),
+    prompt: wishes.text ? vscode.l10n.t('Sent with your comments on lines; may be empty') : vscode.l10n.t('The agent runs again from this proposal'),
+  });
+  const text = [wishes.text, more?.trim()].filter(Boolean).join('\n\n');
+  if (more === undefined || !text || !mayRun()) {
+    return;
+  }
+  await p.server.execute('rigwiki.proposal.revise', { run, text, ...(wishes.hunks.length > 0 && { hunks: wishes.hunks }) });
+  p.comments.sent(run);
+}
+
+/** Marks a hunk: the one of a lens, else the one under the cursor. */
+async function mark(p: Parts, at: PartAt | undefined, wish: Mark): Promise<void> {
+  const found = at ?? (await partAtCursor(p));
+  if (!found) {
+    return;
+  }
+  const parts = partsOfPage(await p.proposals.show(found.run), found.path).filter((part) => part.id === found.id);
+  await p.proposals.setMarks(found.run, parts, wish);
+}
+
+async function partAtCursor(p: Parts): Promise<PartAt | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  const page = editor && (await pageShown(p.proposals, editor.document.uri));
+  if (!page) {
+    return undefined;
+  }
+  const line = editor.selection.active.line;
+  const part = partsOf(page.file).find(({ hunk }) => !hunk || (newLines(hunk).start <= line && line <= newLines(hunk).end));
+  return part && { run: page.run, path: part.path, id: part.id };
+}
+
+async function show(run: string, side: string, name: string): Promise<void> {
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(documentOf(run, side, name)), { preview: true });
+}
+
+async function init(p: Parts, uri?: vscode.Uri): Promise<void> {
+  const folder = uri ?? (vscode.workspace.workspaceFolders?.length === 1 ? vscode.workspace.workspaceFolders[0]?.uri : (await vscode.window.showWorkspaceFolderPick())?.uri);
+  if (!folder || !p.server.binary) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Open the folder that shall become a wiki first.'));
+    return;
+  }
+  const said = await wikiVerb(p.server.binary, ['init', folder.fsPath], folder.fsPath);
+  p.output.info(said);
+  void vscode.window.showInformationMessage(vscode.l10n.t('{0} is a wiki. Put a source into raw/ and ingest it.', folder.fsPath));
+  await p.server.restart();
+}
+
+function demo(p: Parts): void {
+  if (p.server.binary) {
+    const terminal = vscode.window.createTerminal({ name: 'rig wiki demo', shellPath: p.server.binary.path, shellArgs: ['wiki', 'demo'] });
+    terminal.show();
+  }
+}

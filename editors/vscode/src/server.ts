@@ -1,0 +1,154 @@
+// Starts `rig wiki lsp`, one for all folders, and says why where it cannot run.
+
+import * as vscode from 'vscode';
+import { CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, State, TransportKind } from 'vscode-languageclient/node';
+import type { CloseHandlerResult, LanguageClientOptions } from 'vscode-languageclient/node';
+import { type Binary, findBinary } from './binary';
+import { middleware, type Interception } from './middleware';
+import type { RunNote } from './protocol';
+import { serverSettings } from './settings';
+
+/** How often a server that died is started anew within restartSpan, milliseconds. */
+const restarts = 4;
+const restartSpan = 3 * 60_000;
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private deaths: number[] = [];
+  private readonly runEmitter = new vscode.EventEmitter<RunNote>();
+  private readonly readyEmitter = new vscode.EventEmitter<void>();
+  /** Each `rigwiki/run`. */
+  readonly onRun = this.runEmitter.event;
+  /** Each time that the server is ready, so also after a restart. */
+  readonly onReady = this.readyEmitter.event;
+  binary: Binary | undefined;
+  private readonly settings: vscode.Disposable;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly output: vscode.LogOutputChannel,
+    private readonly interception: Interception,
+  ) {
+    this.settings = vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration('rigwiki') && void this.settingsChanged());
+  }
+
+  /** Starts the server. What is missing is said, and is no error. */
+  async start(): Promise<void> {
+    const found = await findBinary(this.context);
+    if (typeof found === 'string') {
+      void this.missing(found);
+      return;
+    }
+    this.binary = found;
+    this.output.info(`rig is ${found.path} (${found.from})`);
+    const client = new LanguageClient(
+      'rigwiki',
+      'Rig Wiki',
+      { command: found.path, args: ['wiki', 'lsp'], transport: TransportKind.stdio },
+      this.options(),
+    );
+    this.client = client;
+    client.onNotification('rigwiki/run', (note: RunNote) => this.runEmitter.fire(note));
+    client.onDidChangeState(({ newState }) => newState === State.Running && void this.announce(client));
+    try {
+      await client.start();
+    } catch (error) {
+      this.output.error(String(error));
+      void this.missing(vscode.l10n.t('{0} did not start as a language server: {1}', found.path, String(error)));
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.client?.dispose();
+    this.client = undefined;
+    this.deaths = [];
+    await this.start();
+  }
+
+  /** Whether the server that runs has a command: older ones lack some. */
+  has(command: string): boolean {
+    return this.client?.initializeResult?.capabilities.executeCommandProvider?.commands.includes(command) ?? false;
+  }
+
+  execute<T>(command: string, argument: object): Promise<T> {
+    if (!this.client) {
+      return Promise.reject(new Error(vscode.l10n.t('The rig server does not run.')));
+    }
+    return this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }) as Promise<T>;
+  }
+
+  /** A URI in the spelling of the protocol. */
+  uri(of: vscode.Uri): string {
+    return this.client?.code2ProtocolConverter.asUri(of) ?? of.toString();
+  }
+
+  dispose(): void {
+    void this.client?.dispose();
+    this.settings.dispose();
+    this.runEmitter.dispose();
+    this.readyEmitter.dispose();
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [
+        { scheme: 'file', language: 'markdown' },
+        { scheme: 'file', pattern: '**/raw/**' },
+        { scheme: 'untitled', language: 'markdown' },
+        { scheme: 'rigwiki' },
+      ],
+      outputChannel: this.output,
+      markdown: { isTrusted: false, supportHtml: false },
+      middleware: middleware(this.interception),
+      initializationOptions: { rigwiki: { ...serverSettings(), review: true, notifications: true } },
+      errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: () => this.closed() },
+    };
+  }
+
+  /** Only says that something changed: the server asks for what it wants. */
+  private async settingsChanged(): Promise<void> {
+    if (this.client?.isRunning()) {
+      await this.client.sendNotification('workspace/didChangeConfiguration', { settings: null });
+    }
+  }
+
+  private async announce(client: LanguageClient): Promise<void> {
+    const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+    await Promise.all(commands.map((c) => vscode.commands.executeCommand('setContext', `rig.has.${c.replace('rigwiki.', '')}`, true)));
+    await vscode.commands.executeCommand('setContext', 'rig.ready', true);
+    this.readyEmitter.fire();
+  }
+
+  /** The server went away by itself: it is started again, unless it keeps dying. */
+  private closed(): CloseHandlerResult {
+    const now = Date.now();
+    this.deaths = [...this.deaths.filter((at) => now - at < restartSpan), now];
+    if (this.deaths.length > restarts) {
+      void this.gaveUp();
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
+    return { action: CloseAction.Restart, message: vscode.l10n.t('The rig server ended unexpectedly and is started again. Proposals that wait are kept.') };
+  }
+
+  private async gaveUp(): Promise<void> {
+    const restart = vscode.l10n.t('Start again');
+    const log = vscode.l10n.t('Show log');
+    const said = await vscode.window.showErrorMessage(vscode.l10n.t('The rig server ended {0} times in three minutes and stays down.', this.deaths.length), restart, log);
+    if (said === restart) {
+      await this.restart();
+    } else if (said === log) {
+      this.output.show();
+    }
+  }
+
+  private async missing(why: string): Promise<void> {
+    const help = vscode.l10n.t('How to install');
+    const setting = vscode.l10n.t('Open the setting');
+    const said = await vscode.window.showErrorMessage(`${why} ${vscode.l10n.t('Install it with `go install github.com/rigwiki/rig/cmd/rig@latest`, or name it in the setting.')}`, help, setting);
+    if (said === help) {
+      await vscode.commands.executeCommand('workbench.action.openWalkthrough', 'rigwiki.rig-wiki#rig.start');
+    } else if (said === setting) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'rigwiki.path');
+    }
+  }
+}
