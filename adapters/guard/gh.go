@@ -57,9 +57,6 @@ func GitHub(g Grant, args []string, read func(name string) ([]byte, error)) Verd
 	if !known || !rule.who.has(g.Intent) {
 		return denied("gh %s is not part of %s: %s", shown(name), g.noun(), g.allowedGH())
 	}
-	if g.Repo == "" {
-		return denied("gh %s: the remote of this run is no repository on GitHub", name)
-	}
 	return rule.judge(g, rest, read)
 }
 
@@ -75,13 +72,15 @@ func beforeDash(args []string) []string {
 func pullRequest(g Grant, p parsed) (args []string, why string) {
 	for _, o := range p.options {
 		if (o.name == "-R" || o.name == "--repo") && !g.isRepo(o.value) {
-			return nil, shown(o.value) + " is not the repository of this run, " + g.Repo
+			return nil, shown(o.value) + " is not the repository of this run"
 		}
 	}
 	if len(p.rest) > 1 {
 		return nil, "one pull request at a time"
 	}
-	args = []string{"--repo", g.Repo}
+	if g.Repo != "" { // else gh finds it from the user's checkout
+		args = []string{"--repo", g.Repo}
+	}
 	if len(p.rest) == 0 {
 		switch {
 		case g.PR > 0:
@@ -96,7 +95,7 @@ func pullRequest(g Grant, p parsed) (args []string, why string) {
 		host, path, _ := strings.Cut(tail, "/")
 		repo, number, ok := strings.Cut(path, "/pull/")
 		if number, _, _ = strings.Cut(number, "/"); !ok || !strings.HasPrefix(sel, "https://") || !g.isRepo(host+"/"+repo) || !isNumber(number) {
-			return nil, shown(sel) + " is no pull request of this run's repository, " + g.Repo
+			return nil, shown(sel) + " is no pull request of this run's repository"
 		}
 		return append(args, "--", number), ""
 	}
@@ -116,6 +115,9 @@ func isNumber(s string) bool {
 
 // isRepo tells whether a word names the grant's repository: with its host, or without one.
 func (g Grant) isRepo(s string) bool {
+	if g.Repo == "" {
+		return false
+	}
 	s = strings.TrimSuffix(s, ".git")
 	full := g.Repo
 	if strings.Count(full, "/") == 1 {

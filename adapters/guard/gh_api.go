@@ -73,12 +73,23 @@ func (c *apiCall) field(o given, read func(string) ([]byte, error)) string {
 		return "the field " + shown(key) + " is too long"
 	}
 	if o.name == "-F" || o.name == "--field" {
-		owner, name := c.grant.ownerName()
-		v = strings.NewReplacer("{owner}", owner, "{repo}", name, "{branch}", c.grant.Branch).Replace(v)
+		v = c.places().Replace(v)
 	}
 	c.fields = append(c.fields, [2]string{key, v})
 	return ""
 }
+
+// places puts the names of the run's repository for gh's placeholders; where they are not known gh does it.
+func (c *apiCall) places() *strings.Replacer {
+	pairs := []string{"{branch}", c.grant.Branch}
+	if owner, name := c.grant.ownerName(); owner != "" {
+		pairs = append(pairs, "{owner}", owner, "{repo}", name, ":owner", owner, ":repo", name)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// isPlace tells whether a value is one that gh fills in.
+func isPlace(v string) bool { return v == "{owner}" || v == "{repo}" }
 
 func (c *apiCall) judge(allowed string) Verdict {
 	if strings.Trim(c.endpoint, "/") == "graphql" {
@@ -117,13 +128,15 @@ func private() []string {
 // path checks a REST endpoint: plain segments below the run's repository.
 func (c *apiCall) path() (string, string) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(c.endpoint, "/"), "?")
-	owner, name := c.grant.ownerName()
-	path = strings.NewReplacer("{owner}", owner, "{repo}", name, "{branch}", c.grant.Branch, ":owner", owner, ":repo", name).Replace(path)
+	path = c.places().Replace(path)
 	parts := strings.Split(path, "/")
-	if len(parts) < 3 || parts[0] != "repos" || !c.grant.isRepo(parts[1]+"/"+parts[2]) {
-		return "", shown(c.endpoint) + " is not below repos/" + owner + "/" + name
+	if len(parts) < 3 || parts[0] != "repos" || c.grant.Repo != "" && !c.grant.isRepo(parts[1]+"/"+parts[2]) {
+		return "", shown(c.endpoint) + " is not below repos/{owner}/{repo} of this run"
 	}
 	for i, seg := range parts {
+		if i < 3 && isPlace(seg) {
+			continue
+		}
 		if seg == "" || seg == "." || seg == ".." || strings.IndexFunc(seg, func(r rune) bool {
 			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-~", r)
 		}) >= 0 {
@@ -132,7 +145,7 @@ func (c *apiCall) path() (string, string) {
 		if i == 3 {
 			for _, p := range private() {
 				if strings.EqualFold(seg, p) {
-					return "", "repos/" + owner + "/" + name + "/" + p + " is not about pull requests"
+					return "", "repos/" + parts[1] + "/" + parts[2] + "/" + p + " is not about pull requests"
 				}
 			}
 		}
@@ -174,7 +187,7 @@ func (c *apiCall) graphql(allowed string) Verdict {
 	}
 	for _, f := range c.fields {
 		option := "--raw-field="
-		if f[0] != "query" && (isNumber(f[1]) || f[1] == "true" || f[1] == "false" || f[1] == "null") {
+		if f[0] != "query" && (isNumber(f[1]) || f[1] == "true" || f[1] == "false" || f[1] == "null" || isPlace(f[1])) {
 			option = "--field=" // typed: an Int variable must be a number
 		}
 		args = append(args, option+f[0]+"="+f[1])

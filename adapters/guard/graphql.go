@@ -257,7 +257,10 @@ func (q *queryReader) ours(args []token) bool {
 			return key == "followRenames"
 		}
 	}
-	return strings.EqualFold(seen["owner"], q.owner) && strings.EqualFold(seen["name"], q.name) && q.owner != ""
+	if q.owner == "" { // not known: gh's own placeholders, or any one repository that is named
+		return seen["owner"] != "" && seen["name"] != ""
+	}
+	return strings.EqualFold(seen["owner"], q.owner) && strings.EqualFold(seen["name"], q.name)
 }
 
 // skipParens passes over "( … )".

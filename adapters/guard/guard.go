@@ -22,7 +22,7 @@ type Grant struct {
 	Dir    string   `json:"dir"`              // the checkout as the agent sees it, absolute, symlinks resolved
 	Remote string   `json:"remote,omitempty"` // name of the one remote, "origin"
 	Branch string   `json:"branch,omitempty"` // the one branch that may be pushed, without refs/heads/
-	Repo   string   `json:"repo,omitempty"`   // "OWNER/NAME" or "HOST/OWNER/NAME" on GitHub; "" where the remote is none
+	Repo   string   `json:"repo,omitempty"`   // "OWNER/NAME" or "HOST/OWNER/NAME" on GitHub; "" where the remote's address does not tell: gh finds it then
 	PR     int      `json:"pr,omitempty"`     // number of the run's pull request; 0: not known
 	Env    []string `json:"env,omitempty"`    // "K=V" that the host itself gave the agent: these pass whatever they are
 }

@@ -153,9 +153,30 @@ func TestGitHub(t *testing.T) {
 	if v := GitHub(g, []string{"pr", "comment", "-b", "x"}, read); v.Route != OnGitHub || v.Args[len(v.Args)-1] != "7" {
 		t.Errorf("a comment on the run's pull request: %v", v)
 	}
+}
+
+// Where the remote's address does not tell the repository, gh finds it; the method and the kind of endpoint are judged all the same.
+func TestGitHubUnnamed(t *testing.T) {
+	g := grant(ActPR)
 	g.Repo = ""
-	if v := GitHub(g, []string{"pr", "view"}, read); v.Route != Denied {
-		t.Errorf("without a repository: %v", v)
+	for line, want := range map[string]string{
+		"pr view":                                   "pr view -- task/tea",
+		"pr view 7 --comments":                      "pr view --comments -- 7",
+		"pr view 7 -R evil/repo":                    "",
+		"pr view https://github.com/evil/x/pull/1":  "",
+		"api repos/{owner}/{repo}/pulls/7/comments": "api --method=GET -- repos/{owner}/{repo}/pulls/7/comments",
+		"api repos/a/b/pulls":                       "api --method=GET -- repos/a/b/pulls",
+		"api repos/a/b/hooks":                       "",
+		"api repos/a/{x}/pulls":                     "",
+		"api user":                                  "",
+		"api -X DELETE repos/{owner}/{repo}":        "",
+		"api graphql -F owner={owner} -F name={repo} -f query='query($owner:String!,$name:String!){repository(owner:$owner,name:$name){id}}'": "api graphql --field=owner={owner} --field=name={repo} '--raw-field=query=query($owner:String!,$name:String!){repository(owner:$owner,name:$name){id}}'",
+		"api graphql -f query='{viewer{login}}'": "",
+	} {
+		v := GitHub(g, words(line), Given(nil))
+		if v.Route == OnGitHub != (want != "") || want != "" && !slices.Equal(v.Args, words(want)) {
+			t.Errorf("%s: %s %q (%s), want %q", line, v.Route, v.Args, v.Why, want)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func main() {
 
 // tools are the commands that this binary is inside a run, by the name it is started under (sandbox.Tool).
 func tools() map[string]func(context.Context, *app, []string) int {
-	return map[string]func(context.Context, *app, []string) int{"qmd": qmd}
+	return map[string]func(context.Context, *app, []string) int{"qmd": qmd, "git": insideGit, "gh": insideGH}
 }
 
 // mainExit runs the command line of this process and returns its exit code. Interrupts cancel what runs; a second one ends the process.

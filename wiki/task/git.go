@@ -43,6 +43,8 @@ type call struct {
 	limit int64 // of stdout, in bytes; 0: maxOutput
 	// user lets the user's own configuration and credentials count: to fetch, and to learn who they are. Elsewhere git sees the repository's alone.
 	user bool
+	env  []string  // "K=V" added to the environment
+	said io.Writer // gets standard error as well
 }
 
 // maxOutput bounds what git may print, in bytes.
@@ -51,7 +53,7 @@ const maxOutput = 256 << 20
 // run starts git and gives its standard output. It asks nobody: no terminal, no askpass.
 func (g *Git) run(ctx context.Context, c call) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, append(neutral(), c.args...)...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = c.dir, g.environ(c.user), c.stdin, 2*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = c.dir, append(g.environ(c.user), c.env...), c.stdin, 2*time.Second
 	ownSession(cmd)
 	limit := c.limit
 	if limit == 0 {
@@ -59,6 +61,9 @@ func (g *Git) run(ctx context.Context, c call) ([]byte, error) {
 	}
 	out, said := &capped{left: limit}, &capped{left: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
+	if c.said != nil {
+		cmd.Stderr = io.MultiWriter(said, c.said)
+	}
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
