@@ -9,7 +9,7 @@ import (
 // Git judges a command line of git.
 func Git(g Grant, c Call) Verdict {
 	head, why := gitHead(c)
-	if head.outside(g, c) {
+	if head.outside(g, c) || head.makesElsewhere(g, c) {
 		return Verdict{Route: Elsewhere}
 	}
 	if why != "" {
@@ -143,6 +143,22 @@ func (h gitHeadline) outside(g Grant, c Call) bool {
 	if h.gitDir != "" {
 		at = h.gitDir
 	}
+	if c.Real != nil {
+		at = c.Real(at)
+	}
+	return !within(g.Dir, at) && !within(at, g.Dir)
+}
+
+// makesElsewhere tells whether a repository is made outside of the checkout, as tests of programs that use git do.
+func (h gitHeadline) makesElsewhere(g Grant, c Call) bool {
+	if h.sub != "init" || len(h.rest) == 0 || g.Dir == "" {
+		return false
+	}
+	at := h.rest[len(h.rest)-1]
+	if strings.HasPrefix(at, "-") {
+		return false
+	}
+	at = joined(h.dir, at)
 	if c.Real != nil {
 		at = c.Real(at)
 	}

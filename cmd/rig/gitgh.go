@@ -7,7 +7,9 @@ import (
 )
 
 // insideGit is the git that an agent finds in a task run.
-func insideGit(ctx context.Context, a *app, args []string) int { return inside.Git(ctx, a.process(args)) }
+func insideGit(ctx context.Context, a *app, args []string) int {
+	return inside.Git(ctx, a.process(args))
+}
 
 // insideGH is its gh.
 func insideGH(ctx context.Context, a *app, args []string) int { return inside.GH(ctx, a.process(args)) }
