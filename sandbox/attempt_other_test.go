@@ -9,3 +9,5 @@ func fetchMain() bool { return false }
 func serverMain() bool { return false }
 
 func renamesMain() bool { return false }
+
+func noUpper(Layer, string) bool { return false }

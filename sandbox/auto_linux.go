@@ -15,22 +15,44 @@ import (
 )
 
 func tiers(c Choice) []tier {
-	overlay, copied := Overlay(OverlayOptions{Dialer: c.Dialer}), Copy(CopyOptions{Dialer: c.Dialer})
+	overlaid := func(ctx context.Context, l Layer, root, home string) error {
+		if len(c.Foreign) > 0 && os.Geteuid() != 0 {
+			return fmt.Errorf("%s belongs to another user or group, so that an overlay cannot change it", c.Foreign[0])
+		}
+		return errors.Join(tryOver(ctx, l, root, home, c), tryAll(ctx, l, c.Scratch))
+	}
 	return []tier{
-		{"A", overlay, func(ctx context.Context, l Layer, root, home string) error {
-			if len(c.Foreign) > 0 && os.Geteuid() != 0 {
-				return fmt.Errorf("%s belongs to another user or group, so that an overlay cannot change it", c.Foreign[0])
+		{name: "A", layer: Overlay(OverlayOptions{Dialer: c.Dialer}), try: overlaid, now: func() error { return c.memoryShort() }},
+		{name: "A2", layer: Overlay(OverlayOptions{Dialer: c.Dialer, Upper: OnDisk}), try: overlaid, now: func() error {
+			if c.Layer != "A2" && c.memoryShort() == nil {
+				return errors.New("memory is not short")
 			}
-			return errors.Join(tryOver(ctx, l, root, home, c), tryAll(ctx, l))
+			return nil
 		}},
-		{"B", copied, func(ctx context.Context, l Layer, _, _ string) error { return tryAll(ctx, l) }},
+		{name: "B", layer: Copy(CopyOptions{Dialer: c.Dialer}), try: func(ctx context.Context, l Layer, _, _ string) error { return tryAll(ctx, l, c.Scratch) }},
 		unconfined(c),
 	}
 }
 
+// memoryReserve is what must be left beside a full upper layer, for the agent and everybody else.
+const memoryReserve = 256 << 20
+
+// memoryShort tells why an upper layer may not be kept in memory, nil where it may.
+func (c Choice) memoryShort() error {
+	ask := c.Memory
+	if ask == nil {
+		ask = memoryLeft
+	}
+	need := Limits{Upper: c.Upper}.withDefaults().Upper + memoryReserve
+	if left, known := ask(); known && left < need {
+		return fmt.Errorf("memory is short: %d MiB are left, and a run may take %d", left>>20, need>>20)
+	}
+	return nil
+}
+
 // tryOver opens and closes a layer over the real folder.
 func tryOver(ctx context.Context, l Layer, root, home string, c Choice) error {
-	run, err := os.MkdirTemp("", "rig-try-")
+	run, err := os.MkdirTemp(c.Scratch, "rig-try-")
 	if err != nil {
 		return err
 	}
@@ -46,8 +68,8 @@ func tryOver(ctx context.Context, l Layer, root, home string, c Choice) error {
 }
 
 // tryAll runs a helper as the program in a box of a folder made for it: it changes in every way, and tries what must be denied.
-func tryAll(ctx context.Context, l Layer) error {
-	top, err := os.MkdirTemp("", "rig-try-")
+func tryAll(ctx context.Context, l Layer, scratch string) error {
+	top, err := os.MkdirTemp(scratch, "rig-try-")
 	if err != nil {
 		return err
 	}

@@ -40,13 +40,14 @@ const racyWindow = int64(50 * time.Millisecond)
 
 // A copyBox is an open copy.
 type copyBox struct {
-	spec Spec
-	o    CopyOptions
-	view string
-	cp   *copier
-	pack *pack
-	conf Confinement
-	jail *jail // nil: unconfined
+	spec  Spec
+	o     CopyOptions
+	view  string
+	cp    *copier
+	pack  *pack
+	conf  Confinement
+	jail  *jail  // nil: unconfined
+	gauge *gauge // of what the program can write
 
 	home    *privateHome // nil: the program has the user's own
 	net     *served      // nil: nothing is served
@@ -192,11 +193,27 @@ func (b *copyBox) Run(ctx context.Context, c Command) (Exit, error) {
 		ours.close()
 		return Exit{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
-	e, err := supervise(ctx, c, b.spec.Limits, ours, ch)
+	b.gauge = b.newGauge()
+	e, err := supervise(ctx, c, b.spec.Limits, ours, ch, b.gauge)
 	if err == nil && b.home != nil {
 		err = b.home.keepBack()
 	}
 	return e, err
+}
+
+// newGauge measures what the program can write, beyond what it was given. A folder of the run's own has its size already, which nobody counted.
+func (b *copyBox) newGauge() *gauge {
+	g := newGauge(b.spec.Limits, b.tmpDir(), filepath.Join(b.spec.RunDir, "home"))
+	if b.cp != nil {
+		g.dirs = append(g.dirs, b.view)
+		g.bytes += b.cp.bytes
+		g.entries += int64(len(b.cp.manifest) + len(b.cp.viewFolder))
+	}
+	if b.home != nil {
+		g.bytes += stateBytes - b.home.left
+		g.entries += int64(stateFiles - b.home.n)
+	}
+	return g
 }
 
 // Changes compares the copy with what it was.

@@ -51,6 +51,7 @@ func (b *copyBox) read(ctx context.Context) (Changes, error) {
 		}
 	}
 	r.mergeLinks(links)
+	r.overfull(b.gauge)
 	return r.result(slices.Clone(b.cp.warnings)), nil
 }
 

@@ -38,6 +38,7 @@ type copier struct {
 	ctx        context.Context
 	mu         sync.Mutex // guards what follows
 	manifest   map[string]*entry
+	bytes      int64 // of the files in it
 	links      []string
 	warnings   []string
 	viewFolder map[string]bool
@@ -201,6 +202,7 @@ func (cp *copier) files(rel string, names []string) error {
 		}
 		cp.mu.Lock()
 		cp.manifest[at] = e
+		cp.bytes += e.view.id.Size
 		cp.mu.Unlock()
 	}
 	return nil

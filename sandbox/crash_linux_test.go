@@ -18,7 +18,7 @@ func serverMain() bool {
 	if filepath.Base(os.Args[0]) != "server" {
 		return false
 	}
-	l := map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{Unconfined: true})}[os.Args[1]]
+	l := map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{Unconfined: true}), "disk": Overlay(OverlayOptions{Upper: OnDisk})}[os.Args[1]]
 	box, err := l.Open(context.Background(), Spec{Root: os.Args[2], RunDir: os.Args[3]})
 	if err != nil {
 		fmt.Println(err)
@@ -37,9 +37,9 @@ func TestServerKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, name := range []string{"overlay", "copy"} {
+	for i, name := range []string{"overlay", "copy", "disk"} {
 		t.Run(name, func(t *testing.T) {
-			need(t, map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{Unconfined: true})}[name])
+			need(t, map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{Unconfined: true}), "disk": Overlay(OverlayOptions{Upper: OnDisk})}[name])
 			b := newBench(t, map[string]string{"a.md": "a"})
 			marker := fmt.Sprintf("318%d.%06d", i, os.Getpid()%1000000)
 			cmd := &exec.Cmd{Path: self, Args: []string{"server", name, b.root, b.rundir, marker}, Env: os.Environ()}
@@ -65,6 +65,9 @@ func TestServerKilled(t *testing.T) {
 			left, err := os.ReadDir(b.rundir)
 			if err != nil || name == "overlay" && len(left) > 0 {
 				t.Errorf("left in the run folder: %v %v", left, err)
+			}
+			if err := Remove(b.rundir); err != nil { // what the next start does with what a copy or a disk leaves
+				t.Error(err)
 			}
 		})
 	}

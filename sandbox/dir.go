@@ -8,12 +8,13 @@ import (
 
 // stat is what a folder entry is, links not followed.
 type stat struct {
-	id    FileID
-	mode  fs.FileMode
-	nlink uint64
-	rdev  uint64
-	uid   uint32
-	gid   uint32
+	id     FileID
+	mode   fs.FileMode
+	nlink  uint64
+	blocks int64 // of 512 bytes, as far as the system tells
+	rdev   uint64
+	uid    uint32
+	gid    uint32
 }
 
 // errKind: an entry that was to be read is no regular file.

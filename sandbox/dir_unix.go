@@ -190,7 +190,7 @@ func fstat(f *os.File) (stat, error) {
 }
 
 func statOf(st *unix.Stat_t) stat {
-	s := stat{nlink: uint64(st.Nlink), rdev: uint64(st.Rdev), uid: st.Uid, gid: st.Gid}
+	s := stat{nlink: uint64(st.Nlink), blocks: st.Blocks, rdev: uint64(st.Rdev), uid: st.Uid, gid: st.Gid}
 	s.id = FileID{Dev: uint64(st.Dev), Ino: st.Ino, Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano()}
 	s.mode = fs.FileMode(st.Mode & 0o777)
 	for _, b := range []struct {

@@ -126,5 +126,5 @@ func fstat(f *os.File) (stat, error) {
 // statOf has no inode and no change time to give on this system: size and modification time must do.
 func statOf(fi fs.FileInfo) stat {
 	t := fi.ModTime().UnixNano()
-	return stat{id: FileID{Size: fi.Size(), Mtime: t, Ctime: t}, mode: fi.Mode(), nlink: 1}
+	return stat{id: FileID{Size: fi.Size(), Mtime: t, Ctime: t}, mode: fi.Mode(), nlink: 1, blocks: (fi.Size() + blockSize - 1) / blockSize}
 }

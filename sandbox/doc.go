@@ -13,10 +13,11 @@
 //   - A: [Overlay], Linux. User, mount, process, network, IPC and host name namespaces; an overlayfs over the folder's own path whose upper layer is a
 //     bounded tmpfs; the host read-only, HOME and temporary folders private; no capability, no new privileges, Landlock, a filter of system
 //     calls; the network through a proxy with an allow-list, or not at all. Its cost is that of the change.
+//   - A2: the same with the upper layer on disk ([OnDisk]), where memory is short.
 //   - B: [Copy] on Linux with Landlock: the same filter, files and TCP by Landlock, a reaper that the program cannot signal.
 //   - D: [Copy] elsewhere, or on request: nothing is enforced but that the folder itself is not what the program is given.
 //
-// Not done: a disk upper layer for A where memory is short; confinement on macOS and Windows (there, tier D); a bound on processes where we are root.
+// Not done: confinement on macOS and Windows (there, tier D); a bound on processes where we are root.
 //
 // Not seen: files of another user below the folder's own entries. An overlay reads the entries of the folder and falls back where one is foreign; deeper
 // ones are known only from [Choice].Foreign, and a program that changes one there gets EOVERFLOW.

@@ -63,11 +63,11 @@ func hostiles() []hostile {
 // TestHostile: whatever it does, folder, HOME and neighbours are byte for byte what they were, and nothing runs on.
 func TestHostile(t *testing.T) {
 	t.Setenv("RIG_TEST_SECRET", "s")
-	for name, l := range map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{})} {
+	for name, l := range map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{}), "disk": Overlay(OverlayOptions{Upper: OnDisk})} {
 		t.Run(name, func(t *testing.T) {
 			need(t, l)
 			for _, h := range hostiles() {
-				if h.only != "" && h.only != name {
+				if h.only != "" && h.only != name && !(name == "disk" && h.only == "overlay" && h.no[:2] != "43") {
 					continue
 				}
 				t.Run(h.no, func(t *testing.T) { h.play(t, l) })

@@ -62,14 +62,15 @@ func newTmpfs(size, inodes int64) (int, error) {
 func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
 // newOverlay makes an overlay over lower layers, topmost first.
-func newOverlay(lowers []int, upper, work int) (int, error) {
+func newOverlay(lowers []int, upper, work int, more ...option) (int, error) {
 	var paths []string
 	for _, fd := range lowers {
 		paths = append(paths, fdPath(fd))
 	}
-	return newMount("overlay", mountAttrs,
-		option{"lowerdir", strings.Join(paths, ":")}, option{"upperdir", fdPath(upper)}, option{"workdir", fdPath(work)},
-		option{"userxattr", ""}, option{"redirect_dir", "nofollow"}, option{"metacopy", "off"}, option{"index", "off"}, option{"xino", "off"})
+	return newMount("overlay", mountAttrs, append([]option{
+		{"lowerdir", strings.Join(paths, ":")}, {"upperdir", fdPath(upper)}, {"workdir", fdPath(work)},
+		{"userxattr", ""}, {"redirect_dir", "nofollow"}, {"metacopy", "off"}, {"index", "off"}, {"xino", "off"},
+	}, more...)...)
 }
 
 // access is what a clone of a mount allows.

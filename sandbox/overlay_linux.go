@@ -17,11 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OverlayOptions says how an overlay is made.
-type OverlayOptions struct {
-	Dialer Dialer // how the proxy reaches hosts; the zero value is the system's way
-}
-
 // Overlay is the layer of Linux: an overlayfs mounted over the folder's own path, for the program and nobody else, in namespaces of its own.
 // Nothing that it does grows with the folder. It needs Linux 5.12 (6.6 for a full tmpfs upper), unprivileged user namespaces, and a folder
 // without mounts in it whose files belong to the user; else Open fails.
@@ -45,7 +40,9 @@ type overlayBox struct {
 	net       *served
 	conf      Confinement
 	hiddenSet map[string]bool
-	start     int64 // ns: a lower file changed from here on has drifted
+	start     int64  // ns: a lower file changed from here on has drifted
+	disk      string // Spec.RunDir's folder of the upper on disk; "": in memory
+	gauge     *gauge // of it
 	ran       bool
 	close     sync.Once
 	closed    error
@@ -69,6 +66,12 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	}()
 	if err := loopbackAddrs(s.Network.Loopback); err != nil {
 		return nil, err
+	}
+	if l.o.Upper == OnDisk {
+		b.disk = filepath.Join(s.RunDir, "disk")
+		if err := os.Mkdir(b.disk, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	g, err := newGate(s.Network.Hosts, l.o.Dialer)
 	if err != nil {
@@ -99,7 +102,7 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	s := b.spec
 	v := viewSpec{
 		Root: s.Root, RunDir: s.RunDir, Protect: s.Protect, Cover: s.Cover, Inject: s.Inject, Buffers: s.Buffers, State: s.State, Tools: s.Tools,
-		Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: slices.Compact(slices.Sorted(slices.Values(s.Network.Loopback))), Proxy: len(g.rules) > 0,
+		Disk: b.disk, Upper: s.Limits.Upper, Inodes: s.Limits.Inodes, Procs: s.Limits.Procs, Loopback: slices.Compact(slices.Sorted(slices.Values(s.Network.Loopback))), Proxy: len(g.rules) > 0,
 	}
 	v.Own, v.Lend = s.Own, s.Lend
 	v.Names, v.Ports = g.names()
@@ -297,6 +300,9 @@ func (b *overlayBox) handshake(ctx context.Context, v viewSpec, g *gate) error {
 		b.home, files = &dir{files[0]}, files[1:]
 	}
 	b.conf = Confinement{Layer: "overlay", Tier: "A", Processes: true, HostWrites: true, HostSecrets: true, Network: "none", Missing: r.Missing}
+	if b.disk != "" {
+		b.conf.Tier = "A2"
+	}
 	if v.Proxy {
 		b.conf.Network = "proxy (" + strings.Join(b.spec.Network.Hosts, ", ") + ")"
 	}
@@ -351,7 +357,10 @@ func (b *overlayBox) Run(ctx context.Context, c Command) (Exit, error) {
 	if err := b.helper.run(&program{Argv: c.Argv, Env: c.Env, Dir: c.Dir, Files: c.Files}); err != nil {
 		return Exit{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
-	e, err := supervise(ctx, c, b.spec.Limits, b.ours, b.helper)
+	if b.disk != "" {
+		b.gauge = newGauge(b.spec.Limits, b.disk)
+	}
+	e, err := supervise(ctx, c, b.spec.Limits, b.ours, b.helper, b.gauge)
 	if err == nil && b.home != nil {
 		err = keepBack(b.home, b.spec, b.kept)
 	}
@@ -377,6 +386,9 @@ func (b *overlayBox) Close() error {
 			if d != nil {
 				d.close()
 			}
+		}
+		if b.disk != "" {
+			b.closed = errors.Join(b.closed, removeTree(b.disk))
 		}
 	})
 	return b.closed

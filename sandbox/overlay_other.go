@@ -7,9 +7,6 @@ import (
 	"errors"
 )
 
-// OverlayOptions says how an overlay is made.
-type OverlayOptions struct{ Dialer Dialer }
-
 // Overlay is Linux's; here its Open is an error.
 func Overlay(OverlayOptions) Layer { return noOverlay{} }
 

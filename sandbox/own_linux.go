@@ -64,5 +64,5 @@ func (b *builder) throwaway(host, top string, mode uint32) (int, error) {
 	if err := b.own(top+"/upper", mode); err != nil {
 		return -1, err
 	}
-	return newOverlay([]int{lower}, fds[1], fds[2])
+	return newOverlay([]int{lower}, fds[1], fds[2], b.volatile()...)
 }

@@ -77,8 +77,8 @@ type Limits struct {
 	FileBytes int64         // read of one changed file at most; larger ones are reported unread as TooLarge. 8 MiB
 	Files     int           // changed paths at most; over it Changes.Overflow is set. 2000
 	Bytes     int64         // bytes of all new texts read; over it Changes.Overflow. 256 MiB
-	Upper     int64         // bytes the program may write in all (a tmpfs upper). 512 MiB
-	Inodes    int64         // files the program may create. 100000
+	Upper     int64         // bytes the program may write in all: a full tmpfs, elsewhere the end of the run. 512 MiB
+	Inodes    int64         // files the program may create; the same. 100000
 	Procs     int           // processes. 512
 	Grace     time.Duration // between the stop signal and SIGKILL. 3s
 	Linger    time.Duration // for the program to exit by itself after Command.Talk returned. 5s
@@ -123,6 +123,7 @@ const (
 	TimedOut  Ending = "timed-out" // Command.Timeout
 	WentIdle  Ending = "idle"      // Command.Idle
 	Cancelled Ending = "cancelled" // the context
+	Overfull  Ending = "overfull"  // it wrote more than Limits.Upper or Limits.Inodes where nothing but a look at it bounds that
 )
 
 // Confinement is what a box really enforces.

@@ -40,7 +40,7 @@ func TestSoak(t *testing.T) {
 	ways := []func(t *testing.T, l Layer){s.whole, s.cancelled, s.helperKilled, s.serverKilled, s.unused}
 	fds := 0
 	for i := range n {
-		for name, l := range map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{Unconfined: true})} {
+		for name, l := range map[string]Layer{"overlay": Overlay(OverlayOptions{}), "copy": Copy(CopyOptions{Unconfined: true}), "disk": Overlay(OverlayOptions{Upper: OnDisk})} {
 			t.Run(fmt.Sprintf("%d/%s", i, name), func(t *testing.T) {
 				need(t, l)
 				ways[i%len(ways)](t, l)
@@ -150,7 +150,7 @@ func (s *soak) helperKilled(t *testing.T, l Layer) {
 	})
 }
 
-// serverKilled is a run whose server dies. What a copy leaves on disk then is the next start's to clear.
+// serverKilled is a run whose server dies. What a copy or an upper on disk leaves then is the next start's to clear.
 func (s *soak) serverKilled(t *testing.T, l Layer) {
 	self, err := os.Executable()
 	if err != nil {
@@ -160,7 +160,11 @@ func (s *soak) serverKilled(t *testing.T, l Layer) {
 	if err := os.Mkdir(run, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := &exec.Cmd{Path: self, Args: []string{"server", l.Name(), s.root, run, s.marker}, Env: os.Environ()}
+	name := l.Name()
+	if o, ok := l.(overlayLayer); ok && o.o.Upper == OnDisk {
+		name = "disk"
+	}
+	cmd := &exec.Cmd{Path: self, Args: []string{"server", name, s.root, run, s.marker}, Env: os.Environ()}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +172,8 @@ func (s *soak) serverKilled(t *testing.T, l Layer) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	eventually(t, "nothing is left running", func() bool { return alive(s.marker) == 0 })
-	if l.Name() == "copy" {
-		err = os.RemoveAll(run)
+	if name != "overlay" {
+		err = Remove(run)
 	} else {
 		err = os.Remove(run)
 	}

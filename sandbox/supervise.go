@@ -55,6 +55,7 @@ type run struct {
 	limits Limits
 	io     stdio
 	child  child
+	gauge  *gauge
 
 	start   time.Time
 	heard   atomic.Int64 // ns since start of the last byte on either stream
@@ -67,8 +68,9 @@ type run struct {
 }
 
 // supervise talks with a started program until it and everything it started is gone.
-func supervise(ctx context.Context, c Command, l Limits, s stdio, ch child) (Exit, error) {
-	r := &run{c: c, limits: l, io: s, child: ch, start: time.Now(), ended: make(chan struct{}), talked: make(chan struct{})}
+// g, where it is not nil, ends it when it has written too much.
+func supervise(ctx context.Context, c Command, l Limits, s stdio, ch child, g *gauge) (Exit, error) {
+	r := &run{c: c, limits: l, io: s, child: ch, gauge: g, start: time.Now(), ended: make(chan struct{}), talked: make(chan struct{})}
 	talkCtx, hush := context.WithCancel(ctx)
 	defer hush()
 	r.streams.Add(2)
@@ -79,7 +81,9 @@ func supervise(ctx context.Context, c Command, l Limits, s stdio, ch child) (Exi
 		r.status, r.err = ch.wait()
 		close(r.ended)
 	}()
-	why := r.watch(ctx)
+	measured, enough := context.WithCancel(ctx)
+	defer enough()
+	why := r.watch(ctx, r.gauge.watch(measured))
 	if why != Exited {
 		hush()
 		r.end()
@@ -98,7 +102,7 @@ func supervise(ctx context.Context, c Command, l Limits, s stdio, ch child) (Exi
 }
 
 // watch waits for the first reason to end.
-func (r *run) watch(ctx context.Context) Ending {
+func (r *run) watch(ctx context.Context, full <-chan struct{}) Ending {
 	var timeout, linger <-chan time.Time
 	if r.c.Timeout > 0 {
 		timeout = time.After(r.c.Timeout)
@@ -115,6 +119,8 @@ func (r *run) watch(ctx context.Context) Ending {
 			return Exited
 		case <-ctx.Done():
 			return Cancelled
+		case <-full:
+			return Overfull
 		case <-timeout:
 			return TimedOut
 		case <-linger:

@@ -57,6 +57,7 @@ func (b *overlayBox) Changes(ctx context.Context) (Changes, error) {
 		return Changes{}, err
 	}
 	r.mergeLinks(r.links)
+	r.overfull(b.gauge)
 	return r.result(nil), nil
 }
 

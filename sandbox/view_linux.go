@@ -26,6 +26,7 @@ type viewSpec struct {
 	Links              []link // on the way to Visible and Home
 	UID, GID           int    // whom the program runs as
 	Upper, Inodes      int64
+	Disk               string // folder that takes the place of memory; "": memory
 	Procs              int
 	Loopback           []string
 	Names, Ports       []string // allowed hosts for clients without a proxy
@@ -148,9 +149,12 @@ func (b *builder) cloneUnlessLink(fd int) (int, error) {
 	return cloneTree(fd, readOnly, mountAttrs)
 }
 
-// makeStage mounts two tmpfs where nobody but us sees them: one for the layers, one for what the program may litter.
+// makeStage mounts two tmpfs where nobody but us sees them: one for the layers, one for what the program may litter. On disk it is one folder.
 func (b *builder) makeStage() error {
 	b.stage = -1
+	if b.spec.Disk != "" {
+		return b.stageOnDisk()
+	}
 	for _, at := range []string{b.spec.RunDir, b.scratch("")} {
 		fs, err := newTmpfs(b.spec.Upper, b.spec.Inodes)
 		if err != nil {
@@ -162,16 +166,54 @@ func (b *builder) makeStage() error {
 		if b.stage >= 0 {
 			break
 		}
-		if b.stage, err = openPath(unix.AT_FDCWD, at); err != nil {
+		if err := b.setStage(at); err != nil {
 			return err
-		}
-		for _, d := range []string{"upper", "work", "mid", "scratch"} {
-			if err := unix.Mkdirat(b.stage, d, 0o755); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// setStage makes the stage's folders.
+func (b *builder) setStage(at string) (err error) {
+	if b.stage, err = openPath(unix.AT_FDCWD, at); err != nil {
+		return err
+	}
+	for _, d := range []string{"upper", "work", "mid", "scratch"} {
+		if err := unix.Mkdirat(b.stage, d, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageOnDisk puts the folder of the disk where the tmpfs would be, and nothing where the program could see it.
+func (b *builder) stageOnDisk() error {
+	disk, err := clonePath(b.spec.Disk, writable, mountAttrs)
+	if err != nil {
+		return err
+	}
+	if err := attachPath(disk, b.spec.RunDir); err != nil {
+		return err
+	}
+	if err := b.setStage(b.spec.RunDir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(b.scratch("blank"), 0o755); err != nil {
+		return err
+	}
+	blank, err := clonePath(b.scratch("blank"), readOnly, 0)
+	if err == nil {
+		b.later(b.spec.Disk, blank)
+	}
+	return err
+}
+
+// volatile tells overlays on disk that nothing of them outlives a crash: no file is synchronized (overlayfs, Linux 5.10).
+func (b *builder) volatile() []option {
+	if b.spec.Disk == "" {
+		return nil
+	}
+	return []option{{"volatile", ""}}
 }
 
 // scratch is the path of something in the second tmpfs while we build.
@@ -226,7 +268,7 @@ func (b *builder) layers() (upper int, err error) {
 	if err := mid.like("", b.spec.RunDir+"/upper"); err != nil { // the view's own folder shows the attributes of upper
 		return -1, err
 	}
-	view, err := newOverlay([]int{fds["mid"], b.root}, fds["upper"], fds["work"])
+	view, err := newOverlay([]int{fds["mid"], b.root}, fds["upper"], fds["work"], b.volatile()...)
 	if err != nil {
 		return -1, fmt.Errorf("overlay: %w", err)
 	}

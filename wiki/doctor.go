@@ -18,7 +18,7 @@ type Health struct {
 
 // Doctor looks at what works here. w may be nil.
 func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
-	_, warnings, err := LoadConfig(h.rigHome, w, nil)
+	cfg, warnings, err := LoadConfig(h.rigHome, w, nil)
 	if err != nil {
 		return Health{}, err
 	}
@@ -31,6 +31,11 @@ func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
 	if w != nil {
 		root, r.Wiki, r.Layout = w.Real, w.Root, w.Layout
 	}
-	r.Sandbox = sandbox.Probe(ctx, root, h.home).String()
+	c, done, err := h.choice(cfg, "")
+	if err != nil {
+		return Health{}, err
+	}
+	defer done()
+	r.Sandbox = sandbox.Probe(ctx, root, h.home, c).String()
 	return r, nil
 }

@@ -51,6 +51,10 @@ func ends() []endRow {
 			func(r *run) string {
 				return fmt.Sprintf("%s was stopped after %s without a sign of life", r.rec.Agent, r.cfg.IdleTimeout)
 			}},
+		{"too much on disk", func(r *run) bool { return r.exit.Why == sandbox.Overfull }, proposal.Failed, ExitFailed,
+			func(r *run) string {
+				return r.rec.Agent + " was stopped: it wrote more than a run may; nothing was taken"
+			}},
 		{"agent's error", func(r *run) bool { return r.outcome.Failure != nil }, proposal.Failed, ExitFailed,
 			func(r *run) string { return r.rec.Agent + ": " + r.outcome.Failure.Message }},
 		{"exit status", func(r *run) bool { return r.exit.Why == sandbox.Exited && r.exit.Code != 0 }, proposal.Failed, ExitFailed,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/rigwiki/rig/sandbox"
 )
@@ -41,6 +42,11 @@ func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (san
 			return l, nil
 		}
 	}
+	c, done, err := h.choice(cfg, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	l, report, err := sandbox.Auto(ctx, w.Real, h.home, c)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -99,6 +105,25 @@ func (h *Host) keepTier(key, tier string) {
 // forgetTier makes the next run try again.
 func (h *Host) forgetTier(w *Wiki, cfg Config, name string) {
 	h.keepTier(h.tierKey(w, choice(cfg, name)), "")
+}
+
+// choice is choice with a folder for trial runs on the file system that runs use; done removes what is empty of it.
+func (h *Host) choice(cfg Config, name string) (c sandbox.Choice, done func(), err error) {
+	c = choice(cfg, name)
+	scratch := filepath.Join(h.rigHome, "cache", "sandbox")
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return c, nil, fmt.Errorf("make a folder for trial runs: %w", err)
+	}
+	old, _ := filepath.Glob(filepath.Join(scratch, "try-*")) // of a process that died in a try
+	for _, dir := range old {
+		if fi, err := os.Stat(dir); err == nil && time.Since(fi.ModTime()) > time.Hour {
+			_ = sandbox.Remove(dir)
+		}
+	}
+	if c.Scratch, err = os.MkdirTemp(scratch, "try-"); err != nil {
+		return c, nil, fmt.Errorf("make a folder for trial runs: %w", err)
+	}
+	return c, func() { _ = sandbox.Remove(c.Scratch) }, nil
 }
 
 func choice(cfg Config, name string) sandbox.Choice {
