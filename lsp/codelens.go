@@ -37,7 +37,7 @@ func (s *server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 		return out, nil
 	}
 	at := place{s: s, w: w, rel: rel}
-	for _, rec := range s.records(w) {
+	for _, rec := range s.recordsNow(w) {
 		if rec.Waits() && at.concerns(rec) {
 			out = append(out, s.pageLenses(w, rel, rec)...)
 		}

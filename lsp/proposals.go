@@ -109,6 +109,23 @@ func (s *server) records(w *wiki.Wiki) []proposal.Record {
 	return recs
 }
 
+// recordsNow is records for what an editor asks once and not again: in a session's first moments the runs are read here.
+func (s *server) recordsNow(w *wiki.Wiki) []proposal.Record {
+	recs := s.records(w)
+	s.shelf.mu.Lock()
+	sh := s.shelf.wikis[w.ID]
+	loaded := sh != nil && sh.dir != ""
+	s.shelf.mu.Unlock()
+	if loaded {
+		return recs
+	}
+	recs, _, _, err := s.readShelf(w)
+	if err != nil {
+		s.log.Warn("the runs cannot be read", zap.String("wiki", w.Name), zap.Error(err))
+	}
+	return recs
+}
+
 // shelve puts a record that has just been read or made in its place, so that the next code action knows it.
 func (s *server) shelve(w *wiki.Wiki, rec proposal.Record) {
 	s.shelf.mu.Lock()

@@ -15,7 +15,7 @@ H.words = nil ---@type string?
 function H.say(...) io.stdout:write(table.concat({ ... }), '\n') end
 
 function H.wait(what, state)
-  if not vim.wait(30000, state, 10) then
+  if not vim.wait(tonumber(vim.env.HANG_MS) or 30000, state, 10) then
     error(('never saw: %s\nnotes: %s\nshown: %s'):format(what, vim.inspect(H.notes), vim.inspect(H.shown)), 2)
   end
   H.say('saw ', what)
@@ -39,6 +39,22 @@ function H.bytes(path)
 end
 
 function H.page(path) return H.bytes(H.wiki .. '/' .. path) end
+
+--- Puts pages into the wiki before the server starts; unlay looks whether they are as given and takes them away.
+function H.lay(pages)
+  for path, text in pairs(pages) do
+    local f = assert(io.open(H.wiki .. '/' .. path, 'wb'))
+    f:write(text)
+    f:close()
+  end
+end
+
+function H.unlay(pages)
+  for path, text in pairs(pages) do
+    H.equal(H.page(path), text, path .. ' at the end')
+    os.remove(H.wiki .. '/' .. path)
+  end
+end
 
 --- The first note of a run's state, after the note numbered `from`.
 function H.noted(state, from)
@@ -93,6 +109,7 @@ function H.start(agent, opts)
   vim.cmd.runtime('plugin/rig-wiki.lua')
   opts = vim.tbl_extend('force', { cmd = { vim.env.RIG, 'wiki', 'lsp', '--stdio' }, settings = { defaultAgent = agent } }, opts or {})
   if vim.lsp.enable and vim.env.ONE_LINE then
+    vim.fn.writefile({ ('{wiki: {defaultAgent: %q}}'):format(agent) }, vim.env.RIG_HOME .. '/config.json5')
     vim.env.PATH = vim.fs.dirname(vim.env.RIG) .. ':' .. vim.env.PATH
     vim.lsp.enable('rig_wiki')
   else

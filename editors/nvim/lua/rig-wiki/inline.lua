@@ -16,6 +16,9 @@ local ns = vim.api.nvim_create_namespace('rig-wiki')
 --- By buffer, by the id of the mark that moves with the text.
 local places = {} ---@type table<integer, table<integer, rig.Place>>
 
+--- How often each buffer was drawn: an answer that a later question overtook draws nothing.
+local drawings = {} ---@type table<integer, integer>
+
 local function highlights()
   for name, link in pairs({ RigDelete = 'DiffDelete', RigAdd = 'DiffAdd', RigNote = 'Comment', RigSign = 'DiagnosticSignInfo' }) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
@@ -31,6 +34,20 @@ local function body(text)
   end
   while #out > 0 and out[#out].kind == ' ' do table.remove(out) end
   return out
+end
+
+--- The line of a page, from 1, that a hunk changes first, as the agent was given the page.
+---@param hunk { header: string, text: string }
+---@return integer
+function M.first_line(hunk)
+  local context = 0
+  for _, line in ipairs(vim.split(hunk.text, '\n', { plain = true })) do
+    if line:sub(1, 1) ~= ' ' then break end
+    context = context + 1
+  end
+  local from, count = hunk.header:match('^@@ %-(%d+),?(%d*)')
+  if not from then return 1 end
+  return tonumber(from) + context + (count == '0' and 1 or 0)
 end
 
 --- What is to be drawn for a hunk whose first change is at a row; nil where the page's lines are not those of the hunk.
@@ -97,6 +114,8 @@ end
 ---@param waiting { run: string, title: string, file: table }[]
 ---@param done fun()?
 function M.draw(buf, waiting, done)
+  drawings[buf] = (drawings[buf] or 0) + 1
+  local drawing = drawings[buf]
   if #waiting == 0 then
     M.clear(buf)
     if done then done() end
@@ -105,7 +124,7 @@ function M.draw(buf, waiting, done)
   highlights()
   local params = { textDocument = { uri = vim.uri_from_bufnr(buf) } }
   client.request('textDocument/codeLens', params, function(lenses)
-    if not vim.api.nvim_buf_is_loaded(buf) then return end
+    if not vim.api.nvim_buf_is_loaded(buf) or drawings[buf] ~= drawing then return end
     M.clear(buf)
     local at, known = rows(lenses), {}
     for _, w in ipairs(waiting) do
@@ -114,7 +133,7 @@ function M.draw(buf, waiting, done)
         known[mark] = { run = w.run, path = w.file.path, hunk = hunk, row = first or row, last = last or row }
       end
       for _, h in ipairs(w.file.hunks) do
-        local row = at[w.run .. '\n' .. h.id] or tonumber(h.header:match('^@@ %-(%d+)') or 1) - 1
+        local row = at[w.run .. '\n' .. h.id] or M.first_line(h) - 1
         if h.state == 'waiting' then place(h.id, row, draw_hunk(buf, row, h, '◂ ' .. w.title .. flags)) end
       end
       if #w.file.hunks == 0 then place(nil, 0, note(buf, 0, ('◂ %s: %s%s'):format(w.title, words[w.file.kind] or w.file.kind, flags))) end

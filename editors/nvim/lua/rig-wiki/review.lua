@@ -14,6 +14,10 @@ M.auto = true
 --- What the server shows of each proposal that waits, by run.
 local shown = {} ---@type table<string, table>
 
+--- How often the server was asked about each run: an answer that a later question overtook counts for nothing,
+--- and who waits for the last one.
+local asked = {} ---@type table<string, { count: integer, done: function[] }>
+
 local function waits(file) return file.state == 'waiting' or file.state == 'partly' end
 
 --- Hunks of a file that wait; a change without hunks is one itself.
@@ -62,7 +66,7 @@ local function items(s)
         item.text = ('new page, +%d%s'):format(f.added, flags)
       else
         item.filename = vim.uri_to_fname(f.uri)
-        item.lnum = h and tonumber(h.header:match('^@@ %-(%d+)')) or 1
+        item.lnum = h and inline.first_line(h) or 1
         item.text = h and (h.text == '' and h.header or first_change(h.text)) .. flags or f.kind .. ' ' .. f.path .. flags
       end
       table.insert(list, item)
@@ -113,11 +117,19 @@ end
 ---@param run string
 ---@param done fun(shown: table?)?
 local function load(run, done)
+  local wait = asked[run] or { count = 0, done = {} }
+  asked[run] = wait
+  wait.count = wait.count + 1
+  table.insert(wait.done, done)
+  local count = wait.count
   client.execute('rigwiki.proposal.show', { run = run }, function(s)
+    if wait.count ~= count then return end
     local any = vim.iter(s.files):any(function(f) return #parts(f) > 0 end)
     shown[run] = any and s or nil
     draw_all()
-    if done then done(shown[run], s) end
+    local all = wait.done
+    wait.done = {}
+    for _, f in ipairs(all) do f(shown[run], s) end
   end)
 end
 

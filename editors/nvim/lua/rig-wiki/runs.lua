@@ -19,7 +19,7 @@ local bad = { failed = true, ['timed-out'] = true, incomplete = true }
 local runs = {} ---@type rig.Run[]
 local mine = {} ---@type table<string, true>
 
---- Called with each run that came to another state.
+--- Called with each word about a run that is not under way.
 local listeners = {} ---@type fun(run: rig.Run, note: table)[]
 
 ---@param listener fun(run: rig.Run, note: table)
@@ -61,10 +61,10 @@ function M.status()
   return waits > 0 and ('rig: %d to review'):format(waits) or ''
 end
 
-local function show(run, note)
+local function show(run, note, news)
   local text = note.message ~= nil and note.message ~= '' and note.message or run.state
   if not text:find(run.title, 1, true) then text = run.title .. ': ' .. text end
-  if run.state == 'proposed' then text = text .. '. :Rig review' end
+  if news and run.state == 'proposed' then text = text .. '. :Rig review' end
   client.say(text, bad[run.state] and vim.log.levels.WARN or nil)
 end
 
@@ -76,12 +76,12 @@ function M.on_run(_, note)
     run = { run = note.run }
     table.insert(runs, run)
   end
-  local told = run.state == note.state and run.message == note.message
+  local news, told = run.state ~= note.state, run.state == note.state and run.message == note.message
   run.state, run.title, run.op, run.message, run.ours = note.state, note.title, note.op, note.message, mine[note.run]
   run.line = note.event and note.event.summary or (under_way[note.state] and run.line or nil)
   vim.api.nvim_exec_autocmds('User', { pattern = 'RigRun', modeline = false, data = note })
-  if told or under_way[note.state] then return end
-  show(run, note)
+  if under_way[note.state] then return end
+  if not told then show(run, note, news) end
   for _, listener in ipairs(listeners) do listener(run, note) end
 end
 

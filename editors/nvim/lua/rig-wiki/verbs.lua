@@ -83,7 +83,13 @@ end
 
 ---@type table<string, rig.Verb>
 M.list = {
-  ingest = about_file('rigwiki.ingest', 'ingest the source in this buffer'),
+  ingest = {
+    help = 'ingest the source in this buffer: AGENT, and words for it', complete = agent_names,
+    run = function(args)
+      local note = #args > 1 and table.concat(args, ' ', 2) or nil
+      client.execute('rigwiki.ingest', { uri = here(), agent = args[1], note = note })
+    end,
+  },
   lint = about_file('rigwiki.lint', 'have an agent read the wiki for contradictions'),
   work = about_file('rigwiki.work', 'work on the task in this buffer'),
   ['act-pr'] = about_file('rigwiki.actPr', 'act on the pull request of the task in this buffer'),
