@@ -66,8 +66,9 @@ func (s *server) pageLenses(w *wiki.Wiki, rel string, rec proposal.Record) []pro
 		}
 	}
 	for _, h := range s.waitingHunks(w, rel, rec) {
-		line, _, _ := s.regionOf(w, rec.Run, rel, h.ID, text)
-		add(onLine(line), rel, h.ID)
+		if r, _ := s.regionOf(w, rec.Run, rel, h.ID, text); !r.settled { // one that is in the page is about to be booked
+			add(onLine(r.start), rel, h.ID)
+		}
 	}
 	return out
 }

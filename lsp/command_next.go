@@ -88,7 +88,8 @@ func (s *server) placeOf(w *wiki.Wiki, run string, f proposal.File, part string)
 		spelled, _ := s.docs.spelled(pathIn(w, rel))
 		p := nextPlace{Run: run, URI: string(spelled), Path: rel, Hunk: part}
 		if part != "" {
-			p.Line, _, _ = s.regionOf(w, run, rel, part, text)
+			r, _ := s.regionOf(w, run, rel, part, text)
+			p.Line = r.start
 		}
 		return p, true
 	}

@@ -17,7 +17,7 @@ func (s *server) hoverWaiting(w *wiki.Wiki, rel string, line int, text []byte) s
 			continue
 		}
 		for _, h := range s.waitingHunks(w, rel, rec) {
-			if start, end, ok := s.regionOf(w, rec.Run, rel, h.ID, text); ok && start <= line && line <= end {
+			if r, ok := s.regionOf(w, rec.Run, rel, h.ID, text); ok && r.start <= line && line <= r.end {
 				parts = append(parts, fmt.Sprintf("%s proposes:\n\n```diff\n%s\n```", rec.Title, strings.TrimRight(h.Text, "\n")))
 			}
 		}
@@ -45,21 +45,27 @@ func (s *server) waitingHunks(w *wiki.Wiki, rel string, rec proposal.Record) (ou
 	return out
 }
 
-// regionOf is where a hunk would change the page as it is now, in lines; ok is false where that cannot be said.
-func (s *server) regionOf(w *wiki.Wiki, run, rel, hunk string, text []byte) (start, end int, ok bool) {
+// region is where a hunk would change a page as it is now, in lines; settled where the page has it already.
+type region struct {
+	start, end int
+	settled    bool
+}
+
+// regionOf gives the region of a hunk; ok is false where it cannot be said: the page has it already, or moved on there.
+func (s *server) regionOf(w *wiki.Wiki, run, rel, hunk string, text []byte) (r region, ok bool) {
 	store, err := s.store(w)
 	if err != nil {
-		return 0, 0, false
+		return r, false
 	}
 	plan, err := store.Plan(run, proposal.Selection{Hunks: []string{hunk}}, s.current(w))
 	if err != nil || len(plan.Files) == 0 || len(plan.Files[0].Edits) == 0 {
-		return 0, 0, false
+		return region{settled: err == nil && len(plan.Settled) > 0}, false
 	}
 	edits := plan.Files[0].Edits
 	at := newLines(text, s.caps.encoding).span(edits[0].Start, edits[len(edits)-1].End)
-	last := int(at.End.Line)
+	r = region{start: int(at.Start.Line), end: int(at.End.Line)}
 	if at.End.Character == 0 && at.End.Line > at.Start.Line {
-		last-- // the region ends with the line before
+		r.end-- // the region ends with the line before
 	}
-	return int(at.Start.Line), last, true
+	return r, true
 }

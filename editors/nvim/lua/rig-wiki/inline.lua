@@ -133,8 +133,9 @@ function M.draw(buf, waiting, done)
         known[mark] = { run = w.run, path = w.file.path, hunk = hunk, row = first or row, last = last or row }
       end
       for _, h in ipairs(w.file.hunks) do
-        local row = at[w.run .. '\n' .. h.id] or M.first_line(h) - 1
-        if h.state == 'waiting' then place(h.id, row, draw_hunk(buf, row, h, '◂ ' .. w.title .. flags)) end
+        -- Without any lens they are switched off; without this one the page has the hunk already.
+        local row = at[w.run .. '\n' .. h.id] or (next(at) == nil and M.first_line(h) - 1)
+        if h.state == 'waiting' and row then place(h.id, row, draw_hunk(buf, row, h, '◂ ' .. w.title .. flags)) end
       end
       if #w.file.hunks == 0 then place(nil, 0, note(buf, 0, ('◂ %s: %s%s'):format(w.title, words[w.file.kind] or w.file.kind, flags))) end
     end
