@@ -51,6 +51,7 @@ func menu() []entry {
 		{kindFix, offerFixes},
 		{kindRoot + "ingest", offerIngest},
 		{kindRoot + "query", offerQuery},
+		{kindRoot + "fetch", offerFetch},
 		{kindRoot + "review", offerReview},
 		{kindRoot + "apply", offerApply},
 		{kindRoot + "discard", offerDiscard},

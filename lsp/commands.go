@@ -24,6 +24,7 @@ func commands() []command {
 		cmd("rigwiki.ingest", (*server).ingest),
 		cmd("rigwiki.query", (*server).query),
 		cmd("rigwiki.lint", (*server).lint),
+		cmd("rigwiki.fetch", (*server).fetch),
 		cmd("rigwiki.cancel", (*server).cancelRun),
 		cmd("rigwiki.queue.pause", (*server).queuePause),
 		cmd("rigwiki.queue.resume", (*server).queueResume),

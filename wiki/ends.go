@@ -73,6 +73,8 @@ func ends() []endRow {
 			func(r *run) string {
 				return fmt.Sprintf("%s changed files, which %s may not; nothing was taken", r.rec.Agent, r.op.Name)
 			}},
+		{"fetched", func(r *run) bool { return r.rec.Fetched != nil }, proposal.Done, ExitOK,
+			(*run).fetched},
 		{"stopped short, with changes", func(r *run) bool { return r.stoppedShort() != "" && len(r.verdict.Files) > 0 }, proposal.Proposed, ExitOK,
 			func(r *run) string { return counts(r.verdict) + "; " + r.stoppedShort() }},
 		{"stopped short", func(r *run) bool { return r.stoppedShort() != "" }, proposal.Incomplete, ExitNothing,
@@ -177,6 +179,8 @@ func title(op Op, job Job) string {
 	switch {
 	case len(job.Sources) > 0:
 		return op.Title + " " + some(job.Sources)
+	case job.Fetch.URL != "":
+		return op.Title + " " + plain(job.Fetch.URL, 120)
 	case job.Question != "":
 		return op.Title + ": " + plain(job.Question, 80)
 	}

@@ -14,6 +14,7 @@ type Job struct {
 	Op       string
 	Sources  []string // ingest: files of raw/
 	Question string   // query
+	Fetch    FetchJob // fetch
 	Note     string
 	With     []string // absolute paths given to the agent, read-only
 	Agent    string   // "" takes the configured one
@@ -27,6 +28,14 @@ type Job struct {
 	By       string    // editor, cli, daemon
 
 	adapter adapters.Adapter // stands for Agent: one that is examined and need not be in the registry
+}
+
+// FetchJob is what a fetch is to bring into raw/.
+type FetchJob struct {
+	URL      string
+	Private  bool // from this machine and private networks too
+	Assets   bool // with its images
+	Original bool // with the bytes as they came
 }
 
 // Buffer is an editor's unsaved text.

@@ -14,7 +14,7 @@ import (
 func (r *run) network(inv adapters.Invocation) sandbox.Network {
 	cfg := r.cfg.Agent[r.rec.Agent]
 	var n sandbox.Network
-	for _, host := range slices.Concat(inv.Hosts, cfg.Network, r.cfg.Sandbox.Network[r.op.Name]) {
+	for _, host := range slices.Concat(inv.Hosts, cfg.Network, r.cfg.Sandbox.Network[r.op.Name], r.webHosts()) {
 		if addr, ok := loopbackAddr(host); ok {
 			n.Loopback = append(n.Loopback, addr)
 		} else {

@@ -22,6 +22,7 @@ func Ops() []Op {
 		{Name: "ingest", Writes: true, Mode: adapters.Work, Grant: write, Marker: "INGEST DONE:", Title: "ingest"},
 		{Name: "query", Mode: adapters.Review, Grant: read, Fallback: true, Title: "query"},
 		{Name: "lint", Mode: adapters.Review, Grant: read, Fallback: true, Title: "lint"},
+		{Name: "fetch", Writes: true, Mode: adapters.Work, Grant: adapters.Grant{Write: true, Web: true}, Title: "fetch"}, // in an empty folder of its own
 	}
 }
 

@@ -33,7 +33,7 @@ type promptData struct {
 	Writes              bool
 	Sources             []promptSource
 	With                []string
-	Question, Note      string
+	Question, Note, URL string
 	Passages            string // query: what the wiki's search found, "" for nothing
 	Rules               string // ingestRules of the config: a text, or a path as the agent sees it
 }

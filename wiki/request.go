@@ -26,7 +26,7 @@ func (r *run) give(path string) string {
 
 // request is what the agent is asked, where it sees its folder at cwd.
 func (r *run) request(cwd string) (adapters.Request, error) {
-	data := promptData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Question: r.job.Question, Note: r.job.Note, Passages: r.passages}
+	data := promptData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Question: r.job.Question, Note: r.job.Note, URL: r.job.Fetch.URL, Passages: r.passages}
 	var human []string
 	for _, rel := range r.wiki.Human {
 		shown := filepath.ToSlash(filepath.Join(cwd, readonlyDir, filepath.Base(rel)))

@@ -61,10 +61,12 @@ var ErrCancelled = errors.New("cancelled")
 func (r *run) life(ctx context.Context) {
 	var err error
 	for _, step := range []func(context.Context) error{
+		r.fetchPage,      //     a fetch that needs no agent, and so no lock
 		r.recall,         //     a query that was answered already
 		r.takeLock,       //  1  the wiki's lock or a place in the queue
 		r.noteStart,      //  2  time, sources, buffers; the record and its folder
 		r.chooseAgent,    //     which agent, whether it can run
+		r.emptyFolder,    //     where a fetching agent works
 		r.lookUpPassages, //     what the wiki's own search knows of a question
 		r.openLayer,      //  3  the layer over the wiki, 4 confined
 		r.runAgent,       //  5  plan and start, 6 events, 7 wait for its end
@@ -72,6 +74,7 @@ func (r *run) life(ctx context.Context) {
 		r.readChanges,    //  8  from the file system
 		r.judge,          //  9  policy: keep, flag, refuse; 10 checked as if applied
 		r.compareReal,    // 12  what happened to the real wiki meanwhile
+		r.moveIn,         //     what an agent fetched becomes a source
 		r.readAnswer,     //     citations looked up, findings read
 	} {
 		if err = step(ctx); err != nil {
@@ -160,9 +163,16 @@ func (h *Host) enqueue(r *run) {
 
 // dequeue takes the run out of the lists.
 func (h *Host) dequeue(r *run) {
+	h.leaveQueue(r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.runs, r.rec.Run)
+}
+
+// leaveQueue takes the run out of its wiki's queue: it is over, or need not wait and keeps nobody waiting.
+func (h *Host) leaveQueue(r *run) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	q := h.queues[r.wiki.ID]
 	if i := slices.Index(q, r.rec.Run); i >= 0 {
 		h.queues[r.wiki.ID] = slices.Delete(q, i, i+1)

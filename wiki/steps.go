@@ -100,6 +100,10 @@ func (r *run) chooseAgent(ctx context.Context) error {
 	} else {
 		why = err.Error()
 	}
+	if r.op.Grant.Web {
+		r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf("%s is not usable (%s); rig fetched itself", name, why))
+		return r.fetchOurselves(ctx)
+	}
 	if r.op.Fallback && r.job.Agent == "" {
 		for _, a := range reg.List() {
 			if d := r.host.detect(ctx, a, env); d.Usable && a.Name() != name {
@@ -161,7 +165,7 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	r.release = append(r.release, func() { _ = r.box.Close() })
 	r.rec.Confinement = describe(r.box.Confinement())
 	if !r.box.Confinement().HostWrites && r.before == nil {
-		r.before, err = takeManifest(ctx, r.wiki.Real)
+		r.before, err = takeManifest(ctx, r.job.Wiki.Real)
 	}
 	return err
 }
@@ -269,12 +273,12 @@ func (r *run) compareReal(ctx context.Context) error {
 	if r.before == nil {
 		return nil
 	}
-	after, err := takeManifest(context.WithoutCancel(ctx), r.wiki.Real)
+	after, err := takeManifest(context.WithoutCancel(ctx), r.job.Wiki.Real)
 	if err != nil {
 		return err
 	}
 	for _, rel := range r.before.diff(after) {
-		if Protected(r.wiki, rel) {
+		if Protected(r.job.Wiki, rel) {
 			r.rec.Warnings = append(r.rec.Warnings, "PROTECTED FILE CHANGED during the run, outside the sandbox: "+rel)
 		} else {
 			r.rec.Warnings = append(r.rec.Warnings, "changed during the run: "+rel)

@@ -137,7 +137,7 @@ func (a *app) commands() *cobra.Command {
 	f.StringVar(&a.flags.logFile, "log-file", "", "log here instead of to stderr")
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more")
 	for _, verb := range []func() *cobra.Command{
-		a.initCmd, a.ingestCmd, a.queryCmd, a.searchCmd, a.lintCmd, a.scanCmd,
+		a.initCmd, a.ingestCmd, a.queryCmd, a.searchCmd, a.lintCmd, a.scanCmd, a.fetchCmd,
 		a.proposalsCmd, a.runsCmd,
 		a.agentCmd, a.wireCmd,
 		a.doctorCmd, a.trustCmd,

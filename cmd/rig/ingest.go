@@ -22,10 +22,11 @@ func (a *app) ingestCmd() *cobra.Command {
 	var note string
 	var with []string
 	var again bool
+	var web wiki.FetchJob
 	c := &cobra.Command{Use: "ingest SOURCE...", Short: "Let an agent work a source of raw/ into the wiki", Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, names []string) error {
 			return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
-				sources, err := a.sources(h, w, names)
+				sources, err := a.sources(c.Context(), h, w, names, web)
 				if err != nil {
 					return err
 				}
@@ -42,6 +43,7 @@ func (a *app) ingestCmd() *cobra.Command {
 	c.Flags().StringVar(&note, "note", "", "what the agent should heed, in your words")
 	c.Flags().StringArrayVar(&with, "with", nil, "give the agent this file too, to read")
 	c.Flags().BoolVar(&again, "again", false, "also a source that is ingested and unchanged, or has a proposal waiting")
+	c.Flags().BoolVar(&web.Private, "allow-private", false, "fetch an address also from this machine and private networks")
 	return c
 }
 
@@ -67,12 +69,18 @@ func (a *app) absAll(paths []string) []string {
 }
 
 // sources turns what the user named into files of raw/: relative to the working folder, else to the wiki. A file from elsewhere is copied into
-// raw/ after a yes.
-func (a *app) sources(h *wiki.Host, w *wiki.Wiki, names []string) ([]string, error) {
+// raw/ after a yes, an address is fetched.
+func (a *app) sources(ctx context.Context, h *wiki.Host, w *wiki.Wiki, names []string, web wiki.FetchJob) ([]string, error) {
 	var out []string
 	for _, name := range names {
 		if strings.Contains(name, "://") {
-			return nil, fail(wiki.ExitUsage, "save the page into raw/ and ingest that file", "%s: fetching a URL is not built in yet", name)
+			web.URL = name
+			rel, err := a.fetchSource(ctx, h, w, web)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, rel)
+			continue
 		}
 		path, err := a.sourcePath(w, name)
 		if err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,6 +49,7 @@ func TestScript(t *testing.T) {
 			"exit":    exitCode,
 			"same":    same,
 			"capture": capture,
+			"web":     web,
 		},
 	})
 }
@@ -64,6 +67,16 @@ func garden(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(filepath.Join(d, "wire"), wire, 0o755))
 		ts.Check(os.Chmod(filepath.Join(d, "run"), 0o755))
 	}
+}
+
+// web serves a folder on loopback and names the server in $WEB: `web dir`.
+func web(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: web dir")
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(s.Close)
+	ts.Setenv("WEB", s.URL)
 }
 
 // await waits until a file that matches the glob holds the text: `await glob text`.

@@ -47,12 +47,22 @@ type Record struct {
 	Answer      string     `json:"answer,omitempty"`   // as it is shown: what is wrong with a citation stands behind it
 	Citations   []Citation `json:"citations,omitempty"`
 	Cached      time.Time  `json:"cached,omitzero"` // when the answer was given first, where no agent was asked
+	Fetched     *Fetched   `json:"fetched,omitempty"`
 	Findings    []Finding  `json:"findings,omitempty"`
 	Markers     []string   `json:"markers,omitempty"`
 	Warnings    []string   `json:"warnings,omitempty"`
 	Session     string     `json:"session,omitempty"`
 	Usage       any        `json:"usage,omitempty"`
 	Undone      time.Time  `json:"undone,omitzero"` // when the run was taken back whole
+}
+
+// Fetched is the source that a fetch has made, or found to be there already.
+type Fetched struct {
+	Path        string `json:"path"` // relative to the wiki, "" where nothing was kept
+	URL         string `json:"url"`  // the final address
+	Status      int    `json:"status"`
+	ContentType string `json:"contentType"`
+	SHA         string `json:"sha"` // of the text, or of the bytes where they are kept as they are
 }
 
 // File is one kept change. Base and New are hex sha256 of texts in the store, "" where there is none.
