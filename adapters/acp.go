@@ -23,15 +23,17 @@ type preset struct {
 	args    []string
 	mode    string
 	kin     func(Request) (Invocation, error)
+	name    string // of that adapter
+	servers func(Env) []string
 }
 
 func presets() []preset {
 	return []preset{
-		{"claude-agent-acp", nil, "default", claude{}.Plan},
-		{"claude-code-acp", nil, "default", claude{}.Plan},
-		{"codex-acp", nil, "read-only", codex{}.Plan},
-		{"gemini", []string{"--acp"}, "", planGemini},
-		{"opencode", []string{"acp"}, "", opencode{}.Plan},
+		{program: "claude-agent-acp", mode: "default", kin: claude{}.Plan, name: "claude"},
+		{program: "claude-code-acp", mode: "default", kin: claude{}.Plan, name: "claude"},
+		{program: "codex-acp", mode: "read-only", kin: codex{}.Plan, name: "codex", servers: codexServers},
+		{program: "gemini", args: []string{"--acp"}, kin: planGemini, name: "gemini"},
+		{program: "opencode", args: []string{"acp"}, kin: opencode{}.Plan, name: "opencode", servers: opencodeServers},
 	}
 }
 
@@ -51,7 +53,7 @@ func presetOf(program string) preset {
 			return p
 		}
 	}
-	return preset{program: name, kin: func(Request) (Invocation, error) { return Invocation{Pass: providerPass()}, nil }}
+	return preset{program: name, name: name, kin: func(Request) (Invocation, error) { return Invocation{Pass: providerPass()}, nil }}
 }
 
 // Detect starts nothing: not every bridge answers --version, and some never end by themselves.
@@ -78,6 +80,9 @@ func (acpAgent) Detect(_ context.Context, env Env) Detection {
 	if err != nil {
 		d.Why = err.Error()
 	}
+	if p := presetOf(found); p.servers != nil {
+		d.Servers = p.servers(env)
+	}
 	d.Hosts = configHosts(env.Home, ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".codex/config.toml", ".claude/settings.json")
 	return d
 }
@@ -86,11 +91,14 @@ func (acpAgent) Plan(r Request) (Invocation, error) {
 	p := presetOf(r.Detection.Path)
 	bare := r
 	bare.System = "" // it goes with the prompt
+	config := r.Env.Config["acp"]
+	own := r.Env.Config[p.name]
+	own.MCP = config.MCP
+	bare.Env.Config = map[string]AgentConfig{p.name: own}
 	kin, err := p.kin(bare)
 	if err != nil {
 		return Invocation{}, fmt.Errorf("plan for %s: %w", p.program, err)
 	}
-	config := r.Env.Config["acp"]
 	argv := []string{r.Detection.Path}
 	if len(config.Args) == 0 {
 		argv = append(argv, p.args...)

@@ -58,6 +58,7 @@ type Detection struct {
 	Usable    bool
 	Why       string          // why not usable, and what to do: one sentence
 	Features  map[string]bool // probed, vendor's words
+	Servers   []string        // names of the MCP servers of the user's own, where a plan must name them to leave them out
 	Hosts     []string        // "host" or "host:port" of model servers that the agent's own config file names
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -25,8 +26,17 @@ func (codex) Detect(ctx context.Context, env Env) Detection {
 			"ignore-rules": "--ignore-rules",
 		},
 	}.detect(ctx, env)
-	d.Hosts = configHosts(env.Home, path.Join(stateDir(env, "CODEX_HOME", ".codex"), "config.toml"))
+	d.Hosts, d.Servers = configHosts(env.Home, codexConfig(env)), codexServers(env)
 	return d
+}
+
+// codexConfig is the user's config file, below HOME.
+func codexConfig(env Env) string {
+	return path.Join(stateDir(env, "CODEX_HOME", ".codex"), "config.toml")
+}
+
+func codexServers(env Env) []string {
+	return tomlServers(filepath.Join(env.Home, filepath.FromSlash(codexConfig(env))))
 }
 
 // maxInstructions is the longest system text that goes into argv, as the only way to add to codex's own; a longer one leads the prompt.
@@ -42,6 +52,9 @@ func (codex) Plan(r Request) (Invocation, error) {
 	}
 	// Without the first it waits 5 seconds at exit when offline, without the last it retries a refused connection for ever.
 	argv = append(argv, "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", "--disable", "unbounded_connection_retries")
+	if len(d.Servers) > 0 && !r.Env.Config["codex"].MCP {
+		argv = append(argv, "-c", serversOff(d.Servers))
+	}
 	argv = append(argv, codexSandbox(r)...)
 	prompt := r.Prompt
 	switch {

@@ -25,8 +25,15 @@ func (opencode) Detect(ctx context.Context, env Env) Detection {
 		features: map[string]string{"dir": "--dir "},
 		vars:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_PROJECT_CONFIG=1", "npm_config_offline=true"},
 	}.detect(ctx, env)
-	d.Hosts = configHosts(env.Home, ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".config/opencode/config.json")
+	d.Hosts, d.Servers = configHosts(env.Home, opencodeConfigs()...), opencodeServers(env)
 	return d
+}
+
+func opencodeServers(env Env) []string { return jsonServers(env.Home, opencodeConfigs()...) }
+
+// opencodeConfigs are the user's config files below HOME.
+func opencodeConfigs() []string {
+	return []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".config/opencode/config.json"}
 }
 
 func (opencode) Plan(r Request) (Invocation, error) {
@@ -39,6 +46,13 @@ func (opencode) Plan(r Request) (Invocation, error) {
 	if r.System != "" {
 		files["system.md"] = []byte(r.System)
 		config = append(config, field{"instructions", []string{"{files}/system.md"}})
+	}
+	if len(r.Detection.Servers) > 0 && !r.Env.Config["opencode"].MCP {
+		off := ordered{}
+		for _, name := range r.Detection.Servers {
+			off = append(off, field{name, map[string]bool{"enabled": false}})
+		}
+		config = append(config, field{"mcp", off})
 	}
 	content, err := json.Marshal(config)
 	if err != nil {

@@ -194,7 +194,7 @@ func (x *exam) promptAt(s *standIn) {
 
 // environment compares the names of the variables with those that may be there.
 func (x *exam) environment(s *standIn) {
-	allowed := append(append(allowedVars(), s.planned.Pass...), "PWD", "SHLVL", "_", "TMPDIR", "OLDPWD", "NODE_USE_ENV_PROXY") // the last ones are a shell's and the sandbox's
+	allowed := append(append(allowedVars(), s.planned.Pass...), "PWD", "SHLVL", "_", "TMPDIR", "OLDPWD", "NODE_USE_ENV_PROXY", "RIG_QMD_*") // the last ones are a shell's, the sandbox's and our qmd's
 	for _, kv := range append(slices.Clone(s.planned.Env), configEnv(s.request.Env.Config[x.Agent])...) {
 		name, _, _ := strings.Cut(kv, "=")
 		allowed = append(allowed, name)

@@ -32,13 +32,12 @@ type Host struct {
 	waits               []time.Duration // before an agent that failed in a way that passes is tried again
 
 	mu      sync.Mutex
-	runs    map[string]*run               // queued and running, by id
-	queues  map[string][]string           // wiki id -> run ids in order; the first one runs
-	indexes map[string]*index.Index       // wiki id ->
-	unsaved map[string]*Unsaved           // wiki id ->
-	slots   chan struct{}                 // runs at once over all wikis; made by the first run, by its config
-	tidied  map[string]bool               // wikis whose leftovers were looked at
-	found   map[string]adapters.Detection // agent name -> what a run found, for the life of the host
+	runs    map[string]*run         // queued and running, by id
+	queues  map[string][]string     // wiki id -> run ids in order; the first one runs
+	indexes map[string]*index.Index // wiki id ->
+	unsaved map[string]*Unsaved     // wiki id ->
+	slots   chan struct{}           // runs at once over all wikis; made by the first run, by its config
+	tidied  map[string]bool         // wikis whose leftovers were looked at
 }
 
 // errClosed ends the runs of a host that closes.
@@ -47,7 +46,7 @@ var errClosed = errors.New("the host is closing")
 // NewHost makes a host. It touches nothing on disk.
 func NewHost(o Options) (*Host, error) {
 	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, waits: retryWaits(), runs: map[string]*run{}, queues: map[string][]string{},
-		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, found: map[string]adapters.Detection{}, tidied: map[string]bool{}}
+		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, tidied: map[string]bool{}}
 	if h.rigHome == "" {
 		h.rigHome = filepath.Join(h.home, ".rig")
 	}
@@ -250,21 +249,9 @@ func validRun(id string) bool {
 	return true
 }
 
-// detect asks an adapter once; an answer of "usable" is kept for a while, since asking starts the vendor's program.
+// detect asks an adapter, within a limit. What its program said before is kept (see answers); what the user's config says is read each time.
 func (h *Host) detect(ctx context.Context, a adapters.Adapter, e adapters.Env) adapters.Detection {
-	h.mu.Lock()
-	d, ok := h.found[a.Name()]
-	h.mu.Unlock()
-	if ok {
-		return d
-	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	d = a.Detect(ctx, e)
-	if d.Usable {
-		h.mu.Lock()
-		h.found[a.Name()] = d
-		h.mu.Unlock()
-	}
-	return d
+	return a.Detect(ctx, e)
 }

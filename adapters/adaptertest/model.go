@@ -126,8 +126,21 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+	if method := geminiMethod(r.URL.Path); strings.HasSuffix(strings.ToLower(method), "generatecontent") {
+		m.mu.Lock()
+		m.log = append(m.log, Request{r.URL.Path, r.Header.Clone(), body})
+		m.mu.Unlock()
+		m.answer(w, r, dialect{read: func(body []byte) (query, error) {
+			q, err := readGemini(body)
+			q.stream = method != "generateContent"
+			return q, err
+		}, write: writeGemini}, body)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case geminiMethod(r.URL.Path) == "countTokens":
+		_ = json.NewEncoder(w).Encode(object{"totalTokens": len(body) / 4})
 	case strings.HasSuffix(r.URL.Path, "/count_tokens"):
 		_ = json.NewEncoder(w).Encode(object{"input_tokens": len(body) / 4})
 	case strings.HasSuffix(r.URL.Path, "/models"):

@@ -1,6 +1,7 @@
 package adaptertest
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,7 @@ func agentsDir(t *testing.T) string {
 // subjects are the agents with how to lead them to the model.
 var subjects = []struct {
 	name    string
+	adapter string // where it is not the name
 	program string // where it is not the name
 	model   string
 	setup   func(t testing.TB, home, url string) ([]string, adapters.AgentConfig)
@@ -65,6 +67,17 @@ var subjects = []struct {
 		"rate limit":     "opencode tries again for more than a minute",
 		"cut connection": "opencode tries again for more than a minute",
 	}},
+	{name: "acp claude", adapter: "acp", program: "claude-code-acp", setup: func(_ testing.TB, _, url string) ([]string, adapters.AgentConfig) {
+		return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-test"}, adapters.AgentConfig{Command: "claude-code-acp"}
+	}},
+	{name: "acp codex", adapter: "acp", program: "codex-acp", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
+		file(t, home, ".codex/config.toml", "model = \"gpt-5.5\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"Fake\"\nbase_url = \""+url+"/v1\"\nenv_key = \"FAKE_API_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n")
+		return nil, adapters.AgentConfig{Command: "codex-acp", Env: map[string]string{"FAKE_API_KEY": "sk-test"}}
+	}},
+	{name: "acp gemini", adapter: "acp", program: "gemini", model: "gemini-2.5-flash", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
+		file(t, home, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+		return []string{"GEMINI_API_KEY=sk-test", "GOOGLE_GEMINI_BASE_URL=" + url}, adapters.AgentConfig{Command: "gemini"}
+	}},
 }
 
 func file(t testing.TB, dir, name, text string) {
@@ -82,10 +95,7 @@ func TestReal(t *testing.T) {
 	dir := agentsDir(t)
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
-			program := s.program
-			if program == "" {
-				program = s.name
-			}
+			program := cmp.Or(s.program, s.name)
 			if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
 				if strings.Contains(os.Getenv("RIG_REQUIRE"), "agents") {
 					t.Fatal(err)
@@ -93,7 +103,7 @@ func TestReal(t *testing.T) {
 				t.Skipf("%s is not installed in RIG_AGENTS", program)
 			}
 			env := adapters.Env{Vars: []string{"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH")}}
-			a, err := adapters.NewRegistry(env).Find(s.name)
+			a, err := adapters.NewRegistry(env).Find(cmp.Or(s.adapter, s.name))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,20 +53,23 @@ func render(s Step, o offer) call {
 	if isCodex(o) {
 		return renderCodex(s, o)
 	}
+	if isGemini(o) {
+		return renderGemini(s, o)
+	}
 	switch s.Op {
 	case "read":
-		n := o.pick("Read", "read")
+		n := o.pick("Read", "mcp__acp__Read", "read")
 		return call{name: n, args: object{o.pathParam(n): s.Path}}
 	case "write":
 		if !o.has("Write") && !o.has("write") && o.has("apply_patch") {
 			return o.patch(addPatch(s))
 		}
-		n := o.pick("Write", "write")
+		n := o.pick("Write", "mcp__acp__Write", "write")
 		return call{name: n, args: object{o.pathParam(n): s.Path, "content": s.Content}}
 	case "edit":
 		return renderEdit(s, o)
 	case "bash":
-		n := o.pick("Bash", "bash")
+		n := o.pick("Bash", "mcp__acp__Bash", "bash")
 		args := object{"command": s.Cmd}
 		if o.takes(n, "description") || n == "Bash" {
 			args["description"] = "scripted command"
@@ -112,9 +115,9 @@ func renderEdit(s Step, o offer) call {
 	if !o.has("Edit") && !o.has("edit") && o.has("apply_patch") {
 		return o.patch(editPatch(s))
 	}
-	n := o.pick("Edit", "edit")
+	n := o.pick("Edit", "mcp__acp__Edit", "edit")
 	switch {
-	case n == "Edit" || o.takes(n, "file_path"):
+	case n == "Edit" || n == "mcp__acp__Edit" || o.takes(n, "file_path"):
 		return call{name: n, args: object{"file_path": s.Path, "old_string": s.Old, "new_string": s.New}}
 	case o.takes(n, "filePath"):
 		return call{name: n, args: object{"filePath": s.Path, "oldString": s.Old, "newString": s.New}}
@@ -175,15 +178,20 @@ func (o offer) patch(p string) call {
 }
 
 func addPatch(s Step) string {
+	return "*** Begin Patch\n*** Add File: " + s.Path + "\n" + marked("+", s.Content) + "*** End Patch"
+}
+
+// marked puts a mark before each line.
+func marked(mark, text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(s.Content) {
-		b.WriteString("+" + strings.TrimSuffix(line, "\n") + "\n")
+	for line := range strings.Lines(text) {
+		b.WriteString(mark + strings.TrimSuffix(line, "\n") + "\n")
 	}
-	return "*** Begin Patch\n*** Add File: " + s.Path + "\n" + b.String() + "*** End Patch"
+	return b.String()
 }
 
 func editPatch(s Step) string {
-	return "*** Begin Patch\n*** Update File: " + s.Path + "\n@@\n-" + s.Old + "\n+" + s.New + "\n*** End Patch"
+	return "*** Begin Patch\n*** Update File: " + s.Path + "\n@@\n" + marked("-", s.Old) + marked("+", s.New) + "*** End Patch"
 }
 
 // textOf flattens a content value: a string, or parts with a text.

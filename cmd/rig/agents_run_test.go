@@ -39,6 +39,7 @@ func TestAgents(t *testing.T) {
 				{"doctor", nil, agentDoctor},
 				{"export", nil, agentExport},
 				{"wire", nil, agentWire},
+				{"go-design", nil, agentDesign},
 			} {
 				t.Run(c.name, func(t *testing.T) {
 					t.Parallel()
