@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -364,6 +365,41 @@ func TestUnknownAgent(t *testing.T) {
 		var unknown *UnknownError
 		if !errors.As(err, &unknown) || !strings.Contains(err.Error(), "claude") || !strings.Contains(err.Error(), "probe") {
 			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// The agent's hooks reach the endpoint whatever proxies the user has: the address is a literal one, which proxies are told to keep off, by either
+// spelling; what the user had there stays.
+func TestProxiesKeepOffTheBoard(t *testing.T) { // o-ev-03
+	var user map[string]string
+	if err := json.Unmarshal(caseFile(t, "o-ev-03/env.json"), &user); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range builtins() {
+		r := planRequest(a.Name(), "query")
+		r.Env.Vars = []string{"PATH=/usr/bin:/bin"}
+		for k, v := range user {
+			r.Env.Vars = append(r.Env.Vars, k+"="+v)
+		}
+		inv, err := a.Plan(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, kv := range inv.Env {
+			k, v, _ := strings.Cut(kv, "=")
+			got[k] = v
+		}
+		for _, name := range []string{"NO_PROXY", "no_proxy"} {
+			for _, want := range []string{"corp.example", "127.0.0.1", "localhost", "::1"} {
+				if !slices.Contains(strings.Split(got[name], ","), want) {
+					t.Errorf("%s: %s=%s lacks %s", a.Name(), name, got[name], want)
+				}
+			}
+		}
+		if _, set := got["HTTP_PROXY"]; set {
+			t.Errorf("%s: the plan changes the user's proxy", a.Name())
 		}
 	}
 }

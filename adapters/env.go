@@ -32,8 +32,8 @@ func boardEnv(r Request) []string {
 			env = append(env, kv[0]+"="+kv[1])
 		}
 	}
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		env = append(env, name+"="+noProxy(r.Env.Get(name)))
+	for _, name := range [][2]string{{"NO_PROXY", "no_proxy"}, {"no_proxy", "NO_PROXY"}} { // a program may read either: what one says both must
+		env = append(env, name[0]+"="+noProxy(firstOf(r.Env.Get(name[0]), r.Env.Get(name[1]))))
 	}
 	return env
 }

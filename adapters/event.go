@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,6 +74,12 @@ func oneLine(s string) string {
 	return strings.TrimSpace(s)
 }
 
+// Bounds of what a Live keeps: sessions, and what runs at once in one.
+const (
+	maxSessions = 4096
+	maxRunning  = 256
+)
+
 // Live follows running events to their ends: it is the live line of one or more sessions (section 9, case o-ev-04).
 // The zero value is ready. It is not safe for concurrent use.
 type Live struct {
@@ -85,9 +93,13 @@ func (l *Live) Add(e Event) []Event {
 	if l.running == nil {
 		l.running, l.ended = map[string][]Event{}, map[string]bool{}
 	}
+	if len(l.running) > maxSessions || len(l.ended) > maxSessions { // whoever makes up that many names gets no live lines
+		clear(l.running)
+		clear(l.ended)
+	}
 	open := l.running[e.Session]
 	if e.Running {
-		if !l.ended[e.Session] && !hasSame(open, e) {
+		if !l.ended[e.Session] && len(open) < maxRunning && !hasSame(open, e) {
 			l.running[e.Session] = append(open, e)
 		}
 		return nil
@@ -95,16 +107,32 @@ func (l *Live) Add(e Event) []Event {
 	var out []Event
 	switch e.Kind {
 	case "end", "idle":
-		for _, o := range open {
-			o.Running, o.OK, o.Detail = false, nil, "did not finish"
-			out = append(out, o)
-		}
+		out = unfinished(open)
 		delete(l.running, e.Session)
 		l.ended[e.Session] = e.Kind == "end"
 	default:
 		l.running[e.Session] = without(open, e)
 	}
 	return append(out, e)
+}
+
+// Rest completes what is still running in any session, as unknown: nothing more will come.
+func (l *Live) Rest() []Event {
+	var out []Event
+	for _, s := range slices.Sorted(maps.Keys(l.running)) {
+		out = append(out, unfinished(l.running[s])...)
+	}
+	clear(l.running)
+	return out
+}
+
+// unfinished are running events that have no end.
+func unfinished(open []Event) []Event {
+	out := slices.Clone(open)
+	for i := range out {
+		out[i].Running, out[i].OK, out[i].Detail = false, nil, "did not finish"
+	}
+	return out
 }
 
 // Line is the newest running event of a session, or none.

@@ -93,6 +93,9 @@ func (s *server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	s.background(s.publishUnsaved)
 	s.background(s.keepPages)
 	s.background(s.watchOthers)
+	if s.events != nil {
+		s.background(s.tellEvents)
+	}
 	result := &protocol.InitializeResult{Capabilities: s.offers(), ServerInfo: protocol.ServerInfo{Name: "rig wiki"}}
 	if s.version != "" {
 		result.ServerInfo.Version = protocol.NewOptional(s.version)

@@ -1,12 +1,48 @@
 package lsp
 
 import (
+	"context"
+
 	"github.com/rigwiki/rig/wiki/proposal"
 	"go.uber.org/zap"
 )
 
 // methodRun is our notification to clients that set initializationOptions.rigwiki.notifications (design, section 7.2).
 const methodRun = "rigwiki/run"
+
+// methodEvent tells of one event to the same clients: of a run, or of a session that posted to the server's endpoint (design, section 9).
+const methodEvent = "rigwiki/event"
+
+// eventNote is what rigwiki/event tells.
+type eventNote struct {
+	Run   string `json:"run,omitempty"` // "": no run of ours
+	Event any    `json:"event"`
+}
+
+// tellEvent sends rigwiki/event where the client wants it.
+func (s *server) tellEvent(run string, event any) {
+	if !s.set.get().Notifications {
+		return
+	}
+	if err := s.conn.Notify(s.ctx, methodEvent, eventNote{run, event}); err != nil && s.ctx.Err() == nil {
+		s.log.Debug("rigwiki/event not sent", zap.Error(err))
+	}
+}
+
+// tellEvents passes on what the server's endpoint takes, until the connection ends.
+func (s *server) tellEvents(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, open := <-s.events:
+			if !open {
+				return
+			}
+			s.tellEvent("", e)
+		}
+	}
+}
 
 // runNote is what rigwiki/run tells.
 type runNote struct {

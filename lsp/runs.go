@@ -196,6 +196,9 @@ func (s *server) step(bar *progress, n *runNote, u wiki.Update) {
 	}
 	bar.say(queueLine(n.Agent, u.Position, line))
 	s.notify(*n)
+	if u.Event != nil {
+		s.tellEvent(n.Run, u.Event)
+	}
 }
 
 // ended tells of the end and goes on to what follows it.

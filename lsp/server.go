@@ -18,6 +18,7 @@ type Options struct {
 	Host    Host
 	Log     *zap.Logger // nil: none
 	Version string      // of the server, as initialize tells it
+	Events  <-chan any  // of sessions that are no runs of ours, for clients that want notifications; nil: none
 }
 
 // The bounds of waiting. No client may keep us longer.
@@ -34,6 +35,7 @@ type server struct {
 	host    Host
 	log     *zap.Logger
 	version string
+	events  <-chan any
 	ctx     context.Context // ends with the connection; work that outlives a reply runs under it
 	client  protocol.Client
 	conn    jsonrpc2.Conn
@@ -83,7 +85,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	s := &server{host: o.Host, log: o.Log, version: o.Version, ctx: ctx, bounds: b, quit: make(chan struct{}),
+	s := &server{host: o.Host, log: o.Log, version: o.Version, events: o.Events, ctx: ctx, bounds: b, quit: make(chan struct{}),
 		editor: editor{docs: newDocuments(), folders: newFolders(), set: &settings{}, configs: newConfigs(), unsaved: newUnsavedPages()},
 		desk: desk{runs: newRuns(), shelf: newShelf(), board: newBoard(), pulled: newPulled(), pages: newPages(), after: newAftermath(), ready: newReadyEdits(),
 			conflicts: newConflicts()}}

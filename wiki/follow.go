@@ -6,7 +6,6 @@ import (
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/sandbox"
-	"github.com/rigwiki/rig/wiki/proposal"
 )
 
 // talk reads the agent's stream to its terminal event; a two-way protocol brings its own way to speak.
@@ -16,15 +15,6 @@ func (r *run) talk(inv adapters.Invocation) func(context.Context, io.ReadWriter)
 		converse = inv.Talk
 	}
 	return func(ctx context.Context, rw io.ReadWriter) { r.outcome = converse(ctx, rw, r.event) }
-}
-
-// event is step 6: to the log, and to whoever watches.
-func (r *run) event(e adapters.Event) {
-	e = e.Capped()
-	r.watchMu.Lock()
-	r.logs.event(e)
-	r.watchMu.Unlock()
-	r.tell(Update{State: proposal.Running, Message: plain(e.Summary, 300), Event: &e})
 }
 
 // hearStderr takes what an agent told on stderr alone: tool calls that it was refused, and why it never took a turn (case o-ag-07 b).

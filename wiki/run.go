@@ -34,6 +34,9 @@ type run struct {
 	agent    adapters.Adapter
 	found    adapters.Detection
 	board    *board.Server
+	outside  *board.Emitter // to the user's own board; nil: there is none
+	live     adapters.Live  // guarded by watchMu, as is heard
+	heard    int            // events so far
 	box      sandbox.Box
 	bases    *baseFinder
 	before   manifest // of the real wiki, where confinement does not rule out that it is written

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/adapters"
-	"github.com/rigwiki/rig/adapters/board"
 	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
@@ -129,10 +128,9 @@ func (r *run) take(a adapters.Adapter, d adapters.Detection) error {
 // the layer shows the wiki.
 func (r *run) openLayer(ctx context.Context) (err error) {
 	r.layerAt = len(r.release)
-	if r.board, err = board.Serve("", r.event); err != nil {
-		return fmt.Errorf("open the events endpoint: %w", err)
+	if err := r.openBoard(); err != nil {
+		return err
 	}
-	r.release = append(r.release, func() { _ = r.board.Close() })
 	for _, path := range r.job.With {
 		if r.give(path) == "" {
 			return &ending{State: proposal.Failed, Exit: ExitUsage, Message: "--with " + path + ": no such file", Hint: "give a file that exists"}
@@ -212,6 +210,7 @@ func (r *run) runAgent(ctx context.Context) error {
 	}
 	r.rec.AgentExit = r.exit.Code
 	r.hearStderr()
+	r.endEvents()
 	for _, m := range adapters.Markers(r.outcome.Text) {
 		r.rec.Markers = append(r.rec.Markers, m.Name+": "+m.Text)
 	}
@@ -303,6 +302,7 @@ func (r *run) settle(ctx context.Context, failed error) {
 			r.rec.State, r.rec.Exit, r.rec.Message = proposal.Failed, ExitFailed, "store the proposal: "+err.Error()
 		}
 		r.replaceRevised()
+		r.report()
 	}
 	for _, release := range slices.Backward(r.release) {
 		release()

@@ -26,7 +26,7 @@ const TokenHeader = "X-Rig-Token"
 
 const (
 	maxBody = 64 << 10
-	backlog = 1024 // events that wait for a slow reader; what comes on top is dropped and counted
+	backlog = 8192 // events that wait for a slow reader, some seconds of the busiest; what comes on top is dropped and counted
 )
 
 // A Server takes events until it is closed.
@@ -166,8 +166,18 @@ func (s *Server) judge(w http.ResponseWriter, r *http.Request) (adapters.Event, 
 // unknown fields pass, texts are cut to their caps.
 func Parse(body []byte) (adapters.Event, error) {
 	var e adapters.Event
-	if err := json.Unmarshal(body, &e); err != nil {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(body, &fields); err != nil {
 		return e, fmt.Errorf("not an event: %w", err)
+	}
+	for name, to := range map[string]any{"v": &e.V, "session": &e.Session, "kind": &e.Kind, "summary": &e.Summary, "file": &e.File, "cmd": &e.Cmd, "detail": &e.Detail,
+		"ok": &e.OK, "running": &e.Running, "agent": &e.Agent, "task": &e.Task} {
+		// Field by field: encoding/json takes a field in another case for ours, but it is an unknown one, which passes.
+		if raw, ok := fields[name]; ok {
+			if err := json.Unmarshal(raw, to); err != nil {
+				return e, fmt.Errorf("not an event: %s: %w", name, err)
+			}
+		}
 	}
 	switch {
 	case e.V != 1:

@@ -6,5 +6,7 @@
 // body is read); a wrong token is refused, whether one is required or not; what is refused changes nothing and is counted;
 // an emitter never waits for the reader.
 //
+// [Emitter] is the other side: it posts to a board and never holds up who has the events.
+//
 // It stores nothing, shows nothing and knows no run: see package wiki for what becomes of an event.
 package board

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
 	"github.com/rigwiki/rig/wiki"
 )
 
@@ -94,7 +95,7 @@ func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapte
 			_ = stdin.Close()
 		}()
 	}
-	post, done := emitter(a.getenv("BOARD_PORT"), a.getenv("BOARD_TOKEN"), time.Second)
+	b := board.NewEmitter(a.getenv("BOARD_PORT"), a.getenv("BOARD_TOKEN"), time.Second)
 	converse := run.Adapter.Converse
 	if run.Talk != nil {
 		converse = run.Talk
@@ -104,14 +105,14 @@ func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapte
 		io.Writer
 	}{stdout, stdin}, func(e adapters.Event) {
 		e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
-		post(e.Capped())
+		b.Post(e.Capped())
 	})
 	if run.TwoWay {
 		_ = stdin.Close()
 	}
 	_, _ = io.Copy(io.Discard, stdout)
 	err = cmd.Wait()
-	done()
+	b.Close(3 * time.Second)
 	if cmd.ProcessState == nil {
 		return o, 0, err
 	}

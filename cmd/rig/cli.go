@@ -141,7 +141,7 @@ func (a *app) commands() *cobra.Command {
 		a.proposalsCmd, a.runsCmd,
 		a.agentCmd, a.wireCmd,
 		a.doctorCmd, a.trustCmd,
-		a.lspCmd, a.mcpCmd, a.demoCmd,
+		a.eventsCmd, a.lspCmd, a.mcpCmd, a.demoCmd,
 		a.builtinCmd, a.probeCmd, a.emitCmd, a.contractRunCmd, a.contractWireCmd,
 	} {
 		w.AddCommand(verb())

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,12 +25,12 @@ func (a *app) emitCmd() *cobra.Command {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 			return nil // no board
 		}
-		post, done := emitter(port, a.boardVar("BOARD_TOKEN"), hookPatience)
+		b := board.NewEmitter(port, a.boardVar("BOARD_TOKEN"), hookPatience)
 		_ = adapters.Emit(as[0], a.in, func(e adapters.Event) {
 			e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
-			post(e.Capped())
+			b.Post(e.Capped())
 		})
-		done()
+		b.Close(3 * hookPatience)
 		return nil
 	}}
 }
@@ -63,47 +60,4 @@ func dotenv(text, name string) (value string) {
 		}
 	}
 	return value
-}
-
-// emitter posts events to the board in order without ever holding up the agent: where the board is slow, events are dropped. patience bounds one
-// request, and thrice that the wait at the end.
-func emitter(port, token string, patience time.Duration) (post func(adapters.Event), done func()) {
-	if port == "" {
-		return func(adapters.Event) {}, func() {}
-	}
-	queue, ended := make(chan adapters.Event, 256), make(chan struct{})
-	client := http.Client{Timeout: patience, Transport: &http.Transport{}} // no proxy: the board is on this machine (case o-ev-03)
-	go func() {
-		defer close(ended)
-		for e := range queue {
-			body, err := json.Marshal(e)
-			if err != nil {
-				continue
-			}
-			req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+board.Path, bytes.NewReader(body))
-			if err != nil {
-				continue
-			}
-			req.Header.Set("Content-Type", "application/json")
-			if token != "" {
-				req.Header.Set(board.TokenHeader, token)
-			}
-			if resp, err := client.Do(req); err == nil { // no board: the run goes on without
-				_ = resp.Body.Close()
-			}
-		}
-	}()
-	post = func(e adapters.Event) {
-		select {
-		case queue <- e:
-		default:
-		}
-	}
-	return post, func() {
-		close(queue)
-		select {
-		case <-ended:
-		case <-time.After(3 * patience):
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/lsp"
 	"github.com/rigwiki/rig/wiki"
 )
@@ -19,14 +20,16 @@ import (
 // lspCmd is `rig wiki lsp [--stdio] [--listen 127.0.0.1:PORT]`. Editors append flags of their own: unknown ones are ignored (--clientProcessId=N).
 func (a *app) lspCmd() *cobra.Command {
 	var listen string
+	var events int
 	c := &cobra.Command{Use: "lsp", Short: "The language server, over standard input and output", Args: cobra.ArbitraryArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
-		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen) }}
+		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, events) }}
 	c.Flags().Bool("stdio", true, "talk over standard input and output")
 	c.Flags().StringVar(&listen, "listen", "", "listen on a loopback address instead, for debugging (127.0.0.1:PORT)")
+	c.Flags().IntVar(&events, "events", 0, "also take events of agents' own sessions at this port of 127.0.0.1, and tell the editor (rigwiki/event)")
 	return c
 }
 
-func (a *app) serve(ctx context.Context, listen string) error {
+func (a *app) serve(ctx context.Context, listen string, events int) error {
 	log, err := a.logger()
 	if err != nil {
 		return fail(wiki.ExitUsage, "name a file that can be written", "open the log: %v", err)
@@ -40,7 +43,22 @@ func (a *app) serve(ctx context.Context, listen string) error {
 	if err != nil {
 		return errors.Join(err, h.Close())
 	}
-	code, err := lsp.Serve(ctx, conn, lsp.Options{Host: h, Log: log, Version: version})
+	o := lsp.Options{Host: h, Log: log, Version: version}
+	if events != 0 {
+		taken := make(chan any, 1024)
+		o.Events = taken
+		s, err := a.serveEvents(events, func(e adapters.Event) {
+			select {
+			case taken <- e:
+			default: // an editor that does not read keeps no agent waiting
+			}
+		})
+		if err != nil {
+			return errors.Join(err, conn.Close(), h.Close())
+		}
+		defer s.Close()
+	}
+	code, err := lsp.Serve(ctx, conn, o)
 	if err := errors.Join(err, h.Close()); err != nil {
 		log.Error("server ended", zap.Error(err))
 	}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
+	"github.com/rigwiki/rig/wiki"
+)
+
+// eventsCmd is `rig wiki events [--serve]` and `rig wiki events tail [--serve]`: what agents do, as it happens. Both show the events of every run
+// here; with --serve they also take what is posted.
+func (a *app) eventsCmd() *cobra.Command {
+	var w watch
+	run := func(c *cobra.Command, _ []string) error { return a.watchEvents(c.Context(), w) }
+	flags := func(c *cobra.Command) *cobra.Command {
+		c.Flags().BoolVar(&w.serve, "serve", false, "take events at http://127.0.0.1:PORT/api/events; a token is required where BOARD_TOKEN is set")
+		c.Flags().IntVar(&w.port, "port", 0, "port for --serve (else BOARD_PORT, else a free one)")
+		return c
+	}
+	c := flags(&cobra.Command{Use: "events", Short: "Show what agents do, live", Args: args(cobra.NoArgs), RunE: run})
+	c.AddCommand(flags(&cobra.Command{Use: "tail", Short: "Show what agents do, live", Args: args(cobra.NoArgs), RunE: run}))
+	return c
+}
+
+// watch is what to show.
+type watch struct {
+	serve bool
+	port  int
+}
+
+func (a *app) watchEvents(ctx context.Context, w watch) error {
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	show := a.eventPrinter()
+	if w.serve {
+		s, err := a.serveEvents(w.port, show)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			_ = s.Close()
+			if n := s.Lost(); n > 0 {
+				a.warn("%d events came faster than they could be shown", n)
+			}
+		}()
+		a.warn("events are taken at %s", s.URL())
+	}
+	return followRuns(ctx, filepath.Join(h.RigHome(), "runs"), show)
+}
+
+// serveEvents opens the endpoint on a port, on BOARD_PORT, or on a free one.
+func (a *app) serveEvents(port int, take func(adapters.Event)) (*board.Server, error) {
+	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	if from := a.getenv("BOARD_PORT"); port == 0 && from != "" {
+		addr = "127.0.0.1:" + from
+	}
+	s, err := board.Listen(addr, a.getenv("BOARD_TOKEN"), take)
+	if err != nil {
+		return nil, fail(wiki.ExitFailed, "choose another with --port", "%v", err)
+	}
+	return s, nil
+}
+
+// eventPrinter prints events as lines: JSON with --json, else for people. Safe for concurrent use.
+func (a *app) eventPrinter() func(adapters.Event) {
+	var mu sync.Mutex
+	return func(e adapters.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if a.flags.json != "" {
+			a.printJSON(e)
+			return
+		}
+		fmt.Fprintln(a.out, eventLine(e, time.Now()))
+	}
+}
+
+// eventLine is an event for people: time, who, kind, what, how it ended.
+func eventLine(e adapters.Event, at time.Time) string {
+	who, end := e.Agent, ""
+	if who == "" {
+		who = e.Session
+	}
+	switch {
+	case e.Running:
+		end = " …"
+	case e.OK != nil && *e.OK:
+		end = "  ok"
+	case e.OK != nil:
+		end = "  failed"
+	}
+	line := fmt.Sprintf("%s  %-12s %-8s %s%s", at.Format("15:04:05"), who, e.Kind, e.Summary, end)
+	if e.Task != "" {
+		line += "  (" + e.Task + ")"
+	}
+	return line
+}
+
+// tailPoll is how often the runs' files are looked at.
+const tailPoll = 200 * time.Millisecond
+
+// followRuns shows what is added to the events of runs below dir, until ctx ends: of those that are there from now on, of new ones from their start.
+func followRuns(ctx context.Context, dir string, show func(adapters.Event)) error {
+	t := tail{dir: dir, at: map[string]int64{}}
+	if err := t.look(func(adapters.Event) {}); err != nil {
+		return err
+	}
+	tick := time.NewTicker(tailPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil // this is how a person ends it
+		case <-tick.C:
+			if err := t.look(show); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// tail knows how far each file was read.
+type tail struct {
+	dir string
+	at  map[string]int64
+}
+
+// look shows whole new lines of every file. Files that are gone are forgotten.
+func (t *tail) look(show func(adapters.Event)) error {
+	files, err := filepath.Glob(filepath.Join(t.dir, "*", "*", "events.jsonl"))
+	if err != nil {
+		return err
+	}
+	there := make(map[string]int64, len(files))
+	for _, file := range files {
+		at := t.at[file]
+		if fi, err := os.Stat(file); err == nil && fi.Size() > at {
+			at += readEvents(file, at, show)
+		}
+		there[file] = at
+	}
+	t.at = there
+	return nil
+}
+
+// readEvents shows the events of a file from at on, and tells how many bytes whole lines had. What cannot be read now is read next time.
+func readEvents(file string, at int64, show func(adapters.Event)) (n int64) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	const most = 4 << 20 // a look
+	text, err := io.ReadAll(io.NewSectionReader(f, at, most))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0
+	}
+	for {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if !whole {
+			if len(text) == most {
+				return most // no event is that long
+			}
+			return n
+		}
+		n += int64(len(line)) + 1
+		var e adapters.Event
+		if json.Unmarshal(line, &e) == nil && e.Kind != "" {
+			show(e)
+		}
+		text = rest
+	}
+}
