@@ -18,7 +18,7 @@ func (r *run) event(e adapters.Event) {
 	e = e.Capped().WithChecks(r.cfg.Checks)
 	r.watchMu.Lock()
 	r.heard++
-	r.keep(r.live.Add(e))
+	r.keepEvents(r.live.Add(e))
 	if e.Running {
 		r.outside.Post(r.addressed(e))
 	}
@@ -26,8 +26,8 @@ func (r *run) event(e adapters.Event) {
 	r.tell(Update{State: proposal.Running, Message: plain(e.Summary, 300), Event: &e})
 }
 
-// keep stores completed events and passes them on. watchMu is held.
-func (r *run) keep(list []adapters.Event) {
+// keepEvents stores completed events and passes them on. watchMu is held.
+func (r *run) keepEvents(list []adapters.Event) {
 	for _, e := range list {
 		r.logs.event(e)
 		r.outside.Post(r.addressed(e))
@@ -66,7 +66,7 @@ func (r *run) endEvents() {
 	r.event(adapters.Event{Session: session, Kind: "end", Summary: fmt.Sprintf("%s ended: %s", r.rec.Agent, r.exit.Why), Agent: r.rec.Agent})
 	r.watchMu.Lock()
 	defer r.watchMu.Unlock()
-	r.keep(r.live.Rest())
+	r.keepEvents(r.live.Rest())
 }
 
 // report is the run's last word: the host's own kind of event.
@@ -74,5 +74,5 @@ func (r *run) report() {
 	ok := r.rec.Exit == ExitOK
 	r.watchMu.Lock()
 	defer r.watchMu.Unlock()
-	r.keep([]adapters.Event{adapters.Event{Session: cmp.Or(r.outcome.Session, r.rec.Run), Kind: "report", Summary: cmp.Or(r.rec.Message, string(r.rec.State)), Agent: r.rec.Agent, OK: &ok}.Capped()})
+	r.keepEvents([]adapters.Event{adapters.Event{Session: cmp.Or(r.outcome.Session, r.rec.Run), Kind: "report", Summary: cmp.Or(r.rec.Message, string(r.rec.State)), Agent: r.rec.Agent, OK: &ok}.Capped()})
 }
