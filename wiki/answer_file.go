@@ -73,12 +73,29 @@ func (h *Host) propose(ctx context.Context, w *Wiki, rec proposal.Record, drafts
 	if err := r.judge(ctx); err != nil {
 		return proposal.Record{}, err
 	}
+	if r.op.Name == "file" {
+		asOne(r.verdict.Files)
+	}
 	e := r.end()
 	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Ended = e.State, e.Exit, e.Message, time.Now().UTC()
 	if err := s.Propose(&r.rec, r.verdict.Files, refusedTexts(r.verdict)); err != nil {
 		return proposal.Record{}, fmt.Errorf("store the proposal: %w", err)
 	}
 	return r.rec, nil
+}
+
+// asOne flags what goes with a flagged page: its line in the index without the page, or the page alone, is not what was asked for, so that a yes is for all or
+// for none.
+func asOne(files []proposal.Draft) {
+	i := slices.IndexFunc(files, func(d proposal.Draft) bool { return len(d.Flags) > 0 })
+	if i < 0 {
+		return
+	}
+	for j := range files {
+		if len(files[j].Flags) == 0 {
+			files[j].Flags = []proposal.Flag{{Rule: files[i].Flags[0].Rule, Reason: "it goes with " + files[i].Path + ", which is flagged"}}
+		}
+	}
 }
 
 // filing is an answer on its way to a page.
