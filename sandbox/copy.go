@@ -120,6 +120,13 @@ func (b *copyBox) fill(ctx context.Context) (err error) {
 	return nil
 }
 
+// unconfinedCopy is what a copy gives where nothing confines a program.
+func unconfinedCopy() Confinement {
+	return Confinement{Layer: "copy", Tier: "D", Network: "open", Missing: []string{
+		"nothing keeps the program from writing elsewhere", "nothing keeps it from reading other files", "its network is open",
+	}}
+}
+
 // check refuses what no layer can do.
 func (s Spec) check() error {
 	for _, p := range slices.Concat([]string{s.Root, s.RunDir}, s.Visible, s.Cover) {

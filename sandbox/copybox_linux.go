@@ -2,25 +2,19 @@ package sandbox
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 )
 
 // confine finds out what can hold a program on a copy, and says so (tier B, else D).
 func (b *copyBox) confine() error {
-	b.conf = Confinement{Layer: "copy", Tier: "D", Processes: true, Network: "open", Missing: []string{
-		"nothing keeps the program from writing elsewhere", "nothing keeps it from reading other files", "its network is open",
-	}}
+	b.conf = unconfinedCopy()
+	b.conf.Processes = true
 	abi := landlockABI()
 	if b.o.ForceUnconfined || abi < 1 {
 		return nil
-	}
-	if err := loopbackAddrs(b.spec.Network.Loopback); err != nil {
-		return err
 	}
 	b.conf = Confinement{Layer: "copy", Tier: "B", Processes: abi >= 6, HostWrites: abi >= 3, HostSecrets: true, Network: "open"}
 	for _, m := range []struct {
@@ -44,29 +38,8 @@ func (b *copyBox) confine() error {
 		b.jail.OpenNet = true
 		return nil
 	}
-	return b.confineNet()
-}
-
-// confineNet serves the allowed hosts through a proxy on our loopback interface. Its password is the program's alone.
-func (b *copyBox) confineNet() error {
-	b.conf.Network = "none"
-	for _, a := range b.spec.Network.Loopback {
-		b.jail.addPort(a)
-	}
-	if len(b.spec.Network.Hosts) > 0 {
-		g, err := newGate(b.spec.Network.Hosts, b.o.Dialer)
-		if err != nil {
-			return err
-		}
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		b.net = newServed(g)
-		b.net.token = newToken()
-		b.net.serveProxy(l, l.Addr().String())
-		b.jail.addPort(l.Addr().String())
-		b.conf.Network = "proxy (" + strings.Join(b.spec.Network.Hosts, ", ") + ")"
+	if err := b.confineNet(); err != nil {
+		return err
 	}
 	if len(b.jail.Ports) > 0 {
 		b.conf.Missing = append(b.conf.Missing, fmt.Sprintf("connections to other hosts at its allowed ports %v are not denied", b.jail.Ports))

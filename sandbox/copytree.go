@@ -245,14 +245,13 @@ func (cp *copier) large(from *dir, name string, to *dir, toName string) (_ *entr
 		return nil, err
 	}
 	defer src.Close()
-	dst, err := to.create(toName, 0o600|st.mode.Perm())
+	dst, cloned, err := cloneInto(src, to, toName, 0o600|st.mode.Perm())
 	if err != nil {
 		return nil, err
 	}
 	defer dst.Close()
 	e := &entry{lower: st, base: span{size: -1}}
 	keep := st.id.Size <= cp.spec.Limits.FileBytes
-	cloned := reflink(dst, src) == nil
 	var into io.Writer = dst
 	if keep {
 		e.base = cp.pack.reserve(st.id.Size)

@@ -15,9 +15,10 @@
 //     calls; the network through a proxy with an allow-list, or not at all. Its cost is that of the change.
 //   - A2: the same with the upper layer on disk ([OnDisk]), where memory is short.
 //   - B: [Copy] on Linux with Landlock: the same filter, files and TCP by Landlock, a reaper that the program cannot signal.
+//   - C: [Copy] on macOS in a profile of sandbox-exec. Untested: no Mac has run it.
 //   - D: [Copy] elsewhere, or on request: nothing is enforced but that the folder itself is not what the program is given.
 //
-// Not done: confinement on macOS and Windows (there, tier D); a bound on processes where we are root.
+// Not done: confinement on Windows (there, tier D); a bound on processes where we are root.
 //
 // Not seen: files of another user below the folder's own entries. An overlay reads the entries of the folder and falls back where one is foreign; deeper
 // ones are known only from [Choice].Foreign, and a program that changes one there gets EOVERFLOW.

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,9 +26,6 @@ func (j *jail) addPort(addr string) {
 		j.Ports = append(j.Ports, ap.Port())
 	}
 }
-
-// newToken is a password that nobody guesses.
-func newToken() string { return rand.Text() }
 
 // startJailed starts the second stage, which enters the jail and becomes the program. The reaper stays outside: in one domain with it the
 // program could end it and go on unseen.

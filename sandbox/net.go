@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -190,3 +191,17 @@ func public(a netip.Addr) bool {
 	}
 	return true
 }
+
+// loopbackAddrs refuses what is no loopback address: a forwarder leads to the host.
+func loopbackAddrs(list []string) error {
+	for _, a := range list {
+		ap, err := netip.ParseAddrPort(a)
+		if err != nil || !ap.Addr().IsLoopback() {
+			return fmt.Errorf("%q is not an address of the loopback interface", a)
+		}
+	}
+	return nil
+}
+
+// newToken is a password that nobody guesses.
+func newToken() string { return rand.Text() }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -401,15 +400,4 @@ func coarseNow() int64 {
 		return time.Now().UnixNano()
 	}
 	return ts.Nano()
-}
-
-// loopbackAddrs refuses what is no loopback address: a forwarder leads to the host.
-func loopbackAddrs(list []string) error {
-	for _, a := range list {
-		ap, err := netip.ParseAddrPort(a)
-		if err != nil || !ap.Addr().IsLoopback() {
-			return fmt.Errorf("%q is not an address of the loopback interface", a)
-		}
-	}
-	return nil
 }

@@ -23,7 +23,6 @@ const (
 	reaperName = "rig-sandbox-reaper"
 	execName   = "rig-sandbox-exec"
 	initName   = "rig-sandbox-init"
-	probeName  = "rig-sandbox-probe"
 )
 
 // program is what a helper is to start.

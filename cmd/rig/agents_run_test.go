@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -296,7 +295,7 @@ func TestAgentsAsUser(t *testing.T) {
 	cmd := exec.Command(filepath.Join(top, "rig.test"), "-test.run", "^TestAgents$/^(claude|codex|opencode|pi)$/^ingest$", "-test.count=1", "-test.parallel=2")
 	cmd.Dir = filepath.Join(top, "tree")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "TMPDIR=" + filepath.Join(top, "tmp"), "RIG_AGENTS=" + bin, "RIG_REQUIRE=" + os.Getenv("RIG_REQUIRE")}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	runAs(cmd, int(uid))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
