@@ -89,8 +89,9 @@ func (acpAgent) Detect(_ context.Context, env Env) Detection {
 
 func (acpAgent) Plan(r Request) (Invocation, error) {
 	p := presetOf(r.Detection.Path)
+	r = withBrief(r)
 	bare := r
-	bare.System = "" // it goes with the prompt
+	bare.System, bare.Brief = "", "" // it goes with the prompt
 	config := r.Env.Config["acp"]
 	own := r.Env.Config[p.name]
 	own.MCP = config.MCP

@@ -90,6 +90,8 @@ type Request struct {
 	Cwd       string   // absolute path at which the agent sees its folder
 	ReadOnly  []string // rel paths below Cwd that no one may write (raw, schema.md, …)
 	Grant     Grant
+	Commands  []string // of Grant.Commands those that are the project's: what AGENT_COMMANDS holds
+	Brief     string   // a task: the project's AGENTS.md, for agents that do not read it by themselves
 	Detection Detection
 	Env       Env
 	Confined  bool   // package sandbox denies writes outside and hides secrets: an inner sandbox of the vendor is switched off

@@ -46,6 +46,7 @@ func (claude) Detect(ctx context.Context, env Env) Detection {
 }
 
 func (c claude) Plan(r Request) (Invocation, error) {
+	r = withBrief(r)
 	settings, err := json.MarshalIndent(claudeSettings(r), "", "  ")
 	if err != nil {
 		return Invocation{}, fmt.Errorf("render claude's rules: %w", err)

@@ -66,7 +66,7 @@ func (d directory) Plan(r Request) (Invocation, error) {
 		"AGENT_PROMPT=" + envPrompt(prompt),
 		"AGENT_PROMPT_FILE={files}/prompt.md",
 		"AGENT_MODE=" + string(r.Mode),
-		"AGENT_COMMANDS=" + strings.Join(r.Grant.Commands, ","),
+		"AGENT_COMMANDS=" + strings.Join(r.Commands, ","),
 		"AGENT_CWD=" + r.Cwd,
 	}, boardEnv(r)...)
 	if r.Model != "" {

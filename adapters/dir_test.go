@@ -80,7 +80,7 @@ printf 'file='; cat "$AGENT_PROMPT_FILE"
 		{"keep {files} as it is", "Read the file "},
 	} {
 		r := planRequest("probe", "ingest")
-		r.Prompt, r.System, r.Task = c.prompt, "", "t1.md"
+		r.Prompt, r.System, r.Task, r.Commands = c.prompt, "", "t1.md", []string{"qmd"} // not what else the grant holds
 		inv, err := a.Plan(r)
 		if err != nil {
 			t.Fatal(err)

@@ -84,3 +84,11 @@ func setEnv(env []string, name, value string) []string {
 	}
 	return append(env, name+"="+value)
 }
+
+// withBrief puts the project's brief behind the system text, for an agent that is kept from reading it, or does not, by itself.
+func withBrief(r Request) Request {
+	if brief := strings.TrimSpace(r.Brief); brief != "" {
+		r.System = strings.TrimLeft(strings.TrimRight(r.System, "\n")+"\n\nThe project's brief, its AGENTS.md:\n\n"+brief+"\n", "\n")
+	}
+	return r
+}

@@ -37,6 +37,7 @@ func opencodeConfigs() []string {
 }
 
 func (opencode) Plan(r Request) (Invocation, error) {
+	r = withBrief(r) // it does not read the project's configuration, and AGENTS.md goes with that
 	files := map[string][]byte{}
 	config := ordered{
 		{"$schema", "https://opencode.ai/config.json"},

@@ -38,6 +38,10 @@ type Config struct {
 	Assets      []string // globs of rel paths that are no pages and may be changed all the same
 	Tasks       []string // globs of task files
 	Checks      []string
+
+	Commands     []string // prefixes of commands that a task's agent may run: tests, builds
+	Setup        string   // shell command that readies a task's checkout
+	Dependencies []string // ignored folders of the user's checkout that a task's agent is shown
 }
 
 // SandboxConfig is how runs are confined.
@@ -72,6 +76,8 @@ func Defaults() Config {
 		Sandbox: SandboxConfig{Layer: "auto", Network: map[string][]string{}},
 		Limits:  LimitsConfig{FileBytes: 8 << 20, Files: 2000, WikiBytes: 256 << 20},
 		Guards:  GuardsConfig{Shrink: 0.30, ShrinkLines: 20, ManyChanges: 50},
+
+		Dependencies: []string{"node_modules", ".venv", "vendor"},
 	}
 }
 

@@ -64,7 +64,7 @@ func configKeys() []configKey {
 		{name: "features.*", own: never, why: taste, set: asBool(func(c *Config, name string, v bool) { c.Features = withEntry(c.Features, name, v) })},
 		{name: "sandbox.layer", own: never, why: weakens, set: asChoice(func(c *Config) *string { return &c.Sandbox.Layer }, "auto", "overlay", "copy")},
 		{name: "sandbox.allowUnconfined", own: never, why: weakens, set: asBool(func(c *Config, _ string, v bool) { c.Sandbox.AllowUnconfined = v })},
-		{name: "sandbox.network.*", own: never, why: hosts, names: opNames(), set: asList(func(c *Config, op string, v []string) { c.Sandbox.Network = withEntry(c.Sandbox.Network, op, v) })},
+		{name: "sandbox.network.*", own: never, why: hosts, names: append(opNames(), "setup"), set: asList(func(c *Config, op string, v []string) { c.Sandbox.Network = withEntry(c.Sandbox.Network, op, v) })},
 		{name: "sandbox.read", own: never, why: weakens, set: asFolders(func(c *Config, _ string, v []string) { c.Sandbox.Read = v })},
 		// Protection only grows, whoever speaks.
 		{name: "protect", set: asGlobs(func(c *Config, _ string, v []string) { c.Protect = append(slices.Clone(c.Protect), v...) })},
@@ -82,6 +82,9 @@ func configKeys() []configKey {
 		{name: "assets", set: asGlobs(func(c *Config, _ string, v []string) { c.Assets = v })},
 		{name: "tasks", set: asGlobs(func(c *Config, _ string, v []string) { c.Tasks = v })},
 		{name: "checks", set: asList(func(c *Config, _ string, v []string) { c.Checks = v })},
+		{name: "commands", own: never, why: runs, set: asList(func(c *Config, _ string, v []string) { c.Commands = v })},
+		{name: "setup", own: never, why: runs, set: asText(func(c *Config, _, v string) { c.Setup = v })},
+		{name: "dependencies", own: never, why: "it could show folders that the agent is not to see", set: asList(func(c *Config, _ string, v []string) { c.Dependencies = v })},
 	}
 }
 

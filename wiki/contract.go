@@ -21,17 +21,6 @@ type ContractRun struct {
 	adapters.Invocation
 }
 
-// contractGrants is what each mode lets an agent do (design, section 8: Grants).
-func contractGrants() map[adapters.Mode]adapters.Grant {
-	local := []string{"git add", "git commit", "git status", "git diff"}
-	rewriting := []string{"git rebase", "git push --force", "git push -f", "git push --force-with-lease", "git push --mirror", "git push --delete", "git push --prune"}
-	return map[adapters.Mode]adapters.Grant{
-		adapters.Work:   {Write: true, Commands: local, Denied: append([]string{"git push"}, rewriting...)},
-		adapters.ActPR:  {Write: true, Commands: append(local, "git push", "git fetch", "git merge", "gh pr view", "gh pr diff", "gh api"), Denied: rewriting},
-		adapters.Review: {Commands: []string{"git status", "git diff", "git log", "git show", "gh pr view", "gh pr diff", "gh pr review", "gh pr comment"}},
-	}
-}
-
 // Contract plans a run of the agent called name as env asks for it: AGENT_PROMPT or AGENT_PROMPT_FILE, AGENT_MODE, AGENT_COMMANDS, AGENT_MODEL,
 // AGENT_CWD, BOARD_*. The error is ErrAgent where it cannot run here.
 func (h *Host) Contract(ctx context.Context, name string, env []string) (ContractRun, error) {
@@ -65,15 +54,15 @@ func (h *Host) Contract(ctx context.Context, name string, env []string) (Contrac
 func contractRequest(env []string) (adapters.Request, error) {
 	get := func(name string) string { return LookupVar(env, name) }
 	mode := adapters.Mode(get("AGENT_MODE"))
-	grant, known := contractGrants()[mode]
-	if !known {
+	op, known := FindOp(string(mode))
+	if !known || !op.Task {
 		return adapters.Request{}, fmt.Errorf("AGENT_MODE is %q: work, act-pr or review is needed", mode)
 	}
-	for c := range strings.SplitSeq(get("AGENT_COMMANDS"), ",") {
-		if c = strings.TrimSpace(c); c != "" && mode != adapters.Review {
-			grant.Commands = append(grant.Commands, c)
-		}
+	grant, commands := op.Grant, commandList(get("AGENT_COMMANDS"))
+	if mode == adapters.Review {
+		commands = nil
 	}
+	grant.Commands = slices.Concat(grant.Commands, commands)
 	prompt := get("AGENT_PROMPT")
 	if file := get("AGENT_PROMPT_FILE"); file != "" {
 		text, err := os.ReadFile(file)
@@ -93,7 +82,7 @@ func contractRequest(env []string) (adapters.Request, error) {
 	if err != nil {
 		return adapters.Request{}, err
 	}
-	r := adapters.Request{Op: string(mode), Mode: mode, Prompt: prompt, Model: get("AGENT_MODEL"), Cwd: cwd, Grant: grant, Task: get("BOARD_TASK"),
+	r := adapters.Request{Op: string(mode), Mode: mode, Prompt: prompt, Model: get("AGENT_MODEL"), Cwd: cwd, Grant: grant, Commands: commands, Task: get("BOARD_TASK"),
 		Board: adapters.Board{AgentID: get("BOARD_AGENT_ID"), Token: get("BOARD_TOKEN")}}
 	if port := get("BOARD_PORT"); port != "" {
 		if r.Board.Port, err = strconv.Atoi(port); err != nil {

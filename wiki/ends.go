@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rigwiki/rig/sandbox"
@@ -37,9 +38,9 @@ type ending struct {
 
 func (e *ending) Error() string { return e.Message }
 
-// ends is the table of ends in the order in which they are looked at; the first that holds is the run's. It is judged by what stopped the
+// stops is the first part of the table of ends, in the order in which they are looked at; the first that holds is the run's. It is judged by what stopped the
 // agent, its exit status, its stream and its changes together, since each of them alone was seen to lie.
-func ends() []endRow {
+func stops() []endRow {
 	return []endRow{
 		{"cancelled", func(r *run) bool { return r.exit.Why == sandbox.Cancelled }, proposal.Cancelled, ExitCancelled,
 			func(r *run) string { return "cancelled" }},
@@ -65,6 +66,12 @@ func ends() []endRow {
 			func(r *run) string { return r.rec.Agent + " ended without having taken a turn" + r.logs.lastWord() }},
 		{"cut off", func(r *run) bool { return !r.outcome.Ended || !r.outcome.OK }, proposal.Failed, ExitFailed,
 			func(r *run) string { return r.rec.Agent + " ended without saying that it was done" + r.logs.lastWord() }},
+	}
+}
+
+// wikiEnds are the ends of a run about the wiki's pages whose agent ended well.
+func wikiEnds() []endRow {
+	return []endRow{
 		{"too much", func(r *run) bool { return r.changes.Overflow != "" }, proposal.Failed, ExitFailed,
 			func(r *run) string {
 				return "the run changed more than is allowed: " + r.changes.Overflow + "; nothing was taken"
@@ -102,7 +109,11 @@ type endRow struct {
 
 // end looks the run's end up.
 func (r *run) end() ending {
-	for _, row := range ends() {
+	rows := wikiEnds
+	if r.op.Task {
+		rows = taskEnds
+	}
+	for _, row := range slices.Concat(stops(), rows()) {
 		if row.when(r) {
 			return ending{State: row.state, Exit: row.exit, Message: row.say(r)}
 		}

@@ -33,7 +33,7 @@ type Host struct {
 
 	mu      sync.Mutex
 	runs    map[string]*run         // queued and running, by id
-	queues  map[string][]string     // wiki id -> run ids in order; the first one runs
+	queues  map[string][]string     // lane -> run ids in order; the first one runs
 	indexes map[string]*index.Index // wiki id ->
 	unsaved map[string]*Unsaved     // wiki id ->
 	slots   chan struct{}           // runs at once over all wikis; made by the first run, by its config
@@ -107,7 +107,7 @@ func (h *Host) tidy(w *Wiki, s *proposal.Store) {
 	defer cancel()
 	who := holder{PID: os.Getpid(), Op: "sweep", Since: time.Now().UTC()}
 	if release, err := lockRun(ctx, h.rigHome, w.ID, who, func(holder) error { return ErrHeld }); err == nil {
-		_ = h.sweep(w, s)
+		_ = h.sweep(w, s, w.ID)
 		release()
 	}
 	if release, err := h.LockApply(ctx, w, s); err == nil {
@@ -131,6 +131,10 @@ func (h *Host) Locate(id string) (*Wiki, *proposal.Store, error) {
 	rec, err := s.Load(id)
 	if err != nil {
 		return nil, nil, err
+	}
+	if op, _ := FindOp(rec.Op); op.Task {
+		w, err := Repository(rec.Wiki)
+		return w, s, err
 	}
 	w, err := Find(rec.Wiki)
 	return w, s, err

@@ -28,24 +28,32 @@ func (h *Host) runDir(w *Wiki, run string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// sweep removes what a run that died left behind. It is called with the wiki's lock held, so nothing there can be alive.
-func (h *Host) sweep(w *Wiki, s *proposal.Store) error {
+// sweep removes what runs that died left behind: those of the lane whose lock the caller holds, and those of tasks that nobody is at.
+func (h *Host) sweep(w *Wiki, s *proposal.Store, lane string) error {
 	dir := filepath.Join(h.rigHome, "cache", "sandbox", w.ID)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("sweep old sandboxes: %w", err)
 	}
-	for _, e := range entries {
-		if err := removeRunDir(filepath.Join(dir, e.Name())); err != nil {
-			return fmt.Errorf("sweep an old sandbox: %w", err)
-		}
-	}
 	recs, _, err := s.List()
 	if err != nil {
 		return err
 	}
+	lanes := map[string]string{}
 	for _, rec := range recs {
-		if rec.State == proposal.Running {
+		lanes[rec.Run] = laneOf(w, rec)
+	}
+	alive := h.livingLanes(lane)
+	for _, e := range entries {
+		if alive(cmp.Or(lanes[e.Name()], w.ID)) {
+			continue
+		}
+		if err := removeRunDir(filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("sweep an old sandbox: %w", err)
+		}
+	}
+	for _, rec := range recs {
+		if rec.State == proposal.Running && !alive(lanes[rec.Run]) {
 			rec.State, rec.Exit, rec.Message = proposal.Failed, ExitFailed, "the program that ran it died"
 			if err := s.Save(rec); err != nil {
 				return err
@@ -56,6 +64,19 @@ func (h *Host) sweep(w *Wiki, s *proposal.Store) error {
 		return fmt.Errorf("prune old runs: %w", err)
 	}
 	return nil
+}
+
+// livingLanes tells of a lane whether somebody else is at work in it. The caller's own is dead but for the caller. Each is asked once.
+func (h *Host) livingLanes(own string) func(lane string) bool {
+	known := map[string]bool{own: false}
+	return func(lane string) bool {
+		alive, asked := known[lane]
+		if !asked {
+			alive = held(h.rigHome, lane)
+			known[lane] = alive
+		}
+		return alive
+	}
 }
 
 // What is kept of a wiki's runs: the newest so many, none older than the age, and every proposal that waits.

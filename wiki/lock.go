@@ -66,6 +66,17 @@ func lockRun(ctx context.Context, rigHome, wikiID string, who holder, wait func(
 	}, nil
 }
 
+// held tells whether somebody has a run lock. It is asked about others' only.
+func held(rigHome, wikiID string) bool {
+	l := flock.New(lockPath(rigHome, wikiID, ".lock"), flock.SetFlag(os.O_RDONLY))
+	ok, err := l.TryRLock()
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist) // no file: nobody ever had it
+	}
+	_ = l.Unlock()
+	return !ok
+}
+
 func readHolder(path string) (h holder) {
 	text, err := os.ReadFile(path)
 	if err == nil {

@@ -137,3 +137,35 @@ func plain(s string, limit int) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// tailWriter keeps the last bytes of a stream.
+type tailWriter struct{ last []byte }
+
+func (w *tailWriter) Write(p []byte) (int, error) {
+	w.last = append(w.last, p...)
+	if n := len(w.last) - tailBytes; n > 0 {
+		w.last = append(w.last[:0], w.last[n:]...)
+	}
+	return len(p), nil
+}
+
+// line is the last line that says something.
+func (w *tailWriter) line() string { return lastLine(string(w.last)) }
+
+// boundWriter passes on the first bytes of a stream and drops the rest, which over tells.
+type boundWriter struct {
+	to   *os.File
+	left int64
+	over bool
+	err  error
+}
+
+func (w *boundWriter) Write(p []byte) (int, error) {
+	n := min(int64(len(p)), w.left)
+	w.over = w.over || n < int64(len(p))
+	w.left -= n
+	if n > 0 && w.err == nil {
+		_, w.err = w.to.Write(p[:n])
+	}
+	return len(p), nil
+}

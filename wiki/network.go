@@ -13,18 +13,23 @@ import (
 // user's environment, our config or the agent's own config file names, with the events endpoint.
 func (r *run) network(inv adapters.Invocation) sandbox.Network {
 	cfg := r.cfg.Agent[r.rec.Agent]
-	var n sandbox.Network
-	for _, host := range slices.Concat(inv.Hosts, cfg.Network, r.cfg.Sandbox.Network[r.op.Name], r.webHosts()) {
+	n := reach(slices.Concat(inv.Hosts, cfg.Network, r.cfg.Sandbox.Network[r.op.Name], r.webHosts()))
+	n.Loopback = slices.Concat(n.Loopback, loopbacks(slices.Concat(r.host.env, configEnv(cfg), inv.Env)), loopbackURLs(cfg.Args), []string{fmt.Sprintf("127.0.0.1:%d", r.board.Port())})
+	slices.Sort(n.Hosts)
+	slices.Sort(n.Loopback)
+	n.Hosts, n.Loopback = slices.Compact(n.Hosts), slices.Compact(n.Loopback)
+	return n
+}
+
+// reach sorts hosts ("name", "name:port") into those of this machine and others.
+func reach(hosts []string) (n sandbox.Network) {
+	for _, host := range hosts {
 		if addr, ok := loopbackAddr(host); ok {
 			n.Loopback = append(n.Loopback, addr)
 		} else {
 			n.Hosts = append(n.Hosts, host)
 		}
 	}
-	n.Loopback = slices.Concat(n.Loopback, loopbacks(slices.Concat(r.host.env, configEnv(cfg), inv.Env)), loopbackURLs(cfg.Args), []string{fmt.Sprintf("127.0.0.1:%d", r.board.Port())})
-	slices.Sort(n.Hosts)
-	slices.Sort(n.Loopback)
-	n.Hosts, n.Loopback = slices.Compact(n.Hosts), slices.Compact(n.Loopback)
 	return n
 }
 

@@ -41,7 +41,7 @@ type promptData struct {
 type promptSource struct{ Shown, Path, SHA string }
 
 // render fills the template prompts/<name>.md.
-func render(name string, d promptData) (string, error) {
+func render(name string, d any) (string, error) {
 	text, err := fs.ReadFile(prompts, "prompts/"+name+".md")
 	if err != nil {
 		return "", fmt.Errorf("prompt for %s: %w", name, err)
@@ -49,7 +49,7 @@ func render(name string, d promptData) (string, error) {
 	return fill("prompt for "+name, string(text), d)
 }
 
-func fill(what, text string, d promptData) (string, error) {
+func fill(what, text string, d any) (string, error) {
 	t, err := template.New("prompt").Funcs(template.FuncMap{"code": code, "fence": fence}).Parse(text)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
@@ -62,8 +62,8 @@ func fill(what, text string, d promptData) (string, error) {
 }
 
 // renderOp fills the prompt of an operation, the wiki's own where it has one and is trusted. ignored names the files that do not count.
-func (r *run) renderOp(d promptData) (prompt string, ignored []string, err error) {
-	own, err := ownPrompts(r.wiki, r.op.Name)
+func (r *run) renderOp(d any) (prompt string, ignored []string, err error) {
+	own, err := ownPrompts(r.wiki, r.op)
 	if err != nil {
 		return "", nil, err
 	}
@@ -97,11 +97,22 @@ type ownPrompt struct {
 	extra     bool
 }
 
+// promptFiles are where the prompts of an operation may stand, replacements first.
+func promptFiles(op Op) []ownPrompt {
+	files := []ownPrompt{{rel: promptDir + "/" + op.Name + ".md"}, {rel: promptDir + "/" + op.Name + ".extra.md", extra: true}}
+	if op.Task {
+		files = append([]ownPrompt{{rel: localPromptDir + "/" + op.Name + ".md"}}, files...)
+	}
+	return files
+}
+
 // ownPrompts reads what a wiki has for an operation: the replacement first.
-func ownPrompts(w *Wiki, op string) ([]ownPrompt, error) {
+func ownPrompts(w *Wiki, op Op) ([]ownPrompt, error) {
 	var out []ownPrompt
-	for _, o := range []ownPrompt{{rel: op + ".md"}, {rel: op + ".extra.md", extra: true}} {
-		o.rel = promptDir + "/" + o.rel
+	for _, o := range promptFiles(op) {
+		if !o.extra && len(out) > 0 {
+			continue // the first replacement counts
+		}
 		path := filepath.Join(w.Real, filepath.FromSlash(o.rel))
 		fi, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() {

@@ -26,6 +26,9 @@ func (r *run) give(path string) string {
 
 // request is what the agent is asked, where it sees its folder at cwd.
 func (r *run) request(cwd string) (adapters.Request, error) {
+	if r.task != nil {
+		return r.taskRequest(cwd)
+	}
 	data := promptData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Question: r.job.Question, Note: r.job.Note, URL: r.job.Fetch.URL, Passages: r.passages}
 	var human []string
 	for _, rel := range r.wiki.Human {
@@ -66,10 +69,16 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	prompt += review
 	r.warnPrompts(ignored)
 	req := adapters.Request{Op: r.op.Name, Mode: r.op.Mode, Prompt: prompt, System: system, Model: r.rec.Model, Cwd: cwd, ReadOnly: append(slices.Clone(r.wiki.Human), readonlyDir),
-		Grant: r.op.Grant, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Found: r.near, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
+		Grant: r.op.Grant, Commands: r.op.Grant.Commands, Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: r.rec.Title, Timeout: r.timeout(), Question: r.job.Question, Found: r.near, Now: r.rec.Started.Local(), Pages: r.wiki.Pages}
 	for _, s := range data.Sources {
 		req.Sources = append(req.Sources, adapters.Source{Rel: s.Path, At: s.Shown})
 	}
+	r.sealed(&req)
+	return req, nil
+}
+
+// sealed adds what is known once the box and the endpoint stand.
+func (r *run) sealed(req *adapters.Request) {
 	if r.box != nil {
 		c := r.box.Confinement()
 		req.Confined = c.HostWrites && c.HostSecrets
@@ -77,7 +86,6 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	if r.board != nil {
 		req.Board = adapters.Board{Port: r.board.Port(), AgentID: r.rec.Run}
 	}
-	return req, nil
 }
 
 func (r *run) timeout() time.Duration {

@@ -2,6 +2,8 @@ package wiki
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -52,6 +54,7 @@ type run struct {
 	near     *[]adapters.Found // query: pages that the wiki's search found
 	passages string            // query: what the wiki's search found, as the prompt has it
 	used     map[string]string // query: path -> sha256 of the pages that the answer is made from
+	task     *taskRun          // nil: the run is about the wiki's pages
 	tooled   *tooling          // what the grant puts on PATH; nil: not worked out yet
 	watchMu  sync.Mutex        // serializes watch between the steps and the agent's stream
 }
@@ -62,8 +65,21 @@ var ErrCancelled = errors.New("cancelled")
 // life is the whole of a run, step by step as the design's section 5 has it. A step goes on (nil) or names the end.
 // What was taken is let go in settle, whatever happened: the sandbox, the endpoint, the lock.
 func (r *run) life(ctx context.Context) {
+	steps := r.wikiSteps()
+	if r.op.Task {
+		steps = r.taskSteps()
+	}
 	var err error
-	for _, step := range []func(context.Context) error{
+	for _, step := range steps {
+		if err = step(ctx); err != nil {
+			break
+		}
+	}
+	r.settle(ctx, err) // 11 stored, then shown; 13 the sandbox removed
+}
+
+func (r *run) wikiSteps() []func(context.Context) error {
+	return []func(context.Context) error{
 		r.fetchPage,      //     a fetch that needs no agent, and so no lock
 		r.recall,         //     a query that was answered already
 		r.takeLock,       //  1  the wiki's lock or a place in the queue
@@ -79,12 +95,19 @@ func (r *run) life(ctx context.Context) {
 		r.compareReal,    // 12  what happened to the real wiki meanwhile
 		r.moveIn,         //     what an agent fetched becomes a source
 		r.readAnswer,     //     citations looked up, findings read
-	} {
-		if err = step(ctx); err != nil {
-			break
-		}
 	}
-	r.settle(ctx, err) // 11 stored, then shown; 13 the sandbox removed
+}
+
+// lane is what runs one after the other: those of a wiki, those of a task.
+func (r *run) lane() string { return laneOf(r.wiki, r.rec) }
+
+// laneOf is also the name of a lock.
+func laneOf(w *Wiki, rec proposal.Record) string {
+	if op, _ := FindOp(rec.Op); !op.Task || len(rec.Sources) == 0 {
+		return w.ID
+	}
+	sum := sha256.Sum256([]byte(TaskBranch(rec.Sources[0])))
+	return w.ID + ".task-" + hex.EncodeToString(sum[:4])
 }
 
 // Run runs one operation to its end and returns its record. watch may be nil.
@@ -153,8 +176,8 @@ func (h *Host) enqueue(r *run) {
 	r.cancel = cancel
 	h.mu.Lock()
 	h.runs[r.rec.Run] = r
-	h.queues[r.wiki.ID] = append(h.queues[r.wiki.ID], r.rec.Run)
-	place := len(h.queues[r.wiki.ID])
+	h.queues[r.lane()] = append(h.queues[r.lane()], r.rec.Run)
+	place := len(h.queues[r.lane()])
 	h.mu.Unlock()
 	r.tell(Update{State: proposal.Queued, Position: place, Message: r.rec.Title})
 	h.live.Go(func() {
@@ -176,9 +199,9 @@ func (h *Host) dequeue(r *run) {
 func (h *Host) leaveQueue(r *run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	q := h.queues[r.wiki.ID]
+	q := h.queues[r.lane()]
 	if i := slices.Index(q, r.rec.Run); i >= 0 {
-		h.queues[r.wiki.ID] = slices.Delete(q, i, i+1)
+		h.queues[r.lane()] = slices.Delete(q, i, i+1)
 	}
 }
 
@@ -196,9 +219,9 @@ func (r *run) takeLock(ctx context.Context) error {
 		return err
 	}
 	who := holder{PID: os.Getpid(), Run: r.rec.Run, Op: r.rec.Op, Since: time.Now().UTC()}
-	release, err := lockRun(ctx, r.host.rigHome, r.wiki.ID, who, func(h holder) error {
+	release, err := lockRun(ctx, r.host.rigHome, r.lane(), who, func(h holder) error {
 		if r.job.By == "cli" {
-			return &ending{State: proposal.Failed, Exit: ExitHeld, Message: fmt.Sprintf("another run holds the wiki: %s (process %d)", h.Run, h.PID), Hint: "wait for it, or cancel it where it was started"}
+			return &ending{State: proposal.Failed, Exit: ExitHeld, Message: fmt.Sprintf("another run holds the %s: %s (process %d)", r.subject(), h.Run, h.PID), Hint: "wait for it, or cancel it where it was started"}
 		}
 		r.tell(Update{State: proposal.Queued, Position: 1, Message: "waiting for " + h.Run + ", started by another program"})
 		return nil
@@ -210,7 +233,15 @@ func (r *run) takeLock(ctx context.Context) error {
 	if r.store, err = r.host.Store(r.wiki); err != nil {
 		return err
 	}
-	return r.host.sweep(r.wiki, r.store)
+	return r.host.sweep(r.wiki, r.store, r.lane())
+}
+
+// subject is what the run holds while it is on.
+func (r *run) subject() string {
+	if r.op.Task {
+		return "task"
+	}
+	return "wiki"
 }
 
 // waitTurn waits for the first place in the wiki's queue and for one of the slots over all wikis.
@@ -249,7 +280,7 @@ func (r *run) waitTurn(ctx context.Context) error {
 func (h *Host) turn(r *run) (first bool, place int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	place = slices.Index(h.queues[r.wiki.ID], r.rec.Run) + 1
+	place = slices.Index(h.queues[r.lane()], r.rec.Run) + 1
 	return place <= 1, place
 }
 

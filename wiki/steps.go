@@ -82,7 +82,7 @@ func (r *run) chooseAgent(ctx context.Context) error {
 	if r.agent != nil { // recall did
 		return nil
 	}
-	name := cmp.Or(r.job.Agent, r.cfg.AgentFor(r.op.Name))
+	name := cmp.Or(r.job.Agent, r.task.wants().Agent, r.cfg.AgentFor(r.op.Name))
 	r.rec.Agent = name
 	reg, env := r.host.registry(r.wiki, r.cfg), r.host.adapterEnv(r.wiki, r.cfg)
 	if r.job.adapter != nil {
@@ -119,7 +119,7 @@ func (r *run) chooseAgent(ctx context.Context) error {
 
 func (r *run) take(a adapters.Adapter, d adapters.Detection) error {
 	r.agent, r.found, r.rec.Agent = a, d, a.Name()
-	r.model = cmp.Or(r.job.Model, r.cfg.ModelFor(a.Name(), r.op.Name))
+	r.model = cmp.Or(r.job.Model, r.task.wants().Model, r.cfg.ModelFor(a.Name(), r.op.Name))
 	r.rec.Model = r.model
 	return nil
 }
@@ -201,8 +201,9 @@ func (r *run) runAgent(ctx context.Context) error {
 		r.deadline = time.Now().Add(r.timeout())
 	}
 	cfg := r.cfg.Agent[r.rec.Agent]
+	set := slices.Concat(inv.Env, r.task.env(), configEnv(cfg))
 	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: max(time.Until(r.deadline), time.Millisecond), Idle: r.cfg.IdleTimeout,
-		Env:    r.toolsFirst(agentEnv(r.host.env, inv.Pass, slices.Concat(inv.Env, configEnv(cfg))), r.box.Dir()),
+		Env:    r.toolsFirst(agentEnv(r.host.env, inv.Pass, set), r.box.Dir()),
 		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk(inv)}
 	r.exit, err = r.box.Run(ctx, cmd)
 	if err != nil {
@@ -215,8 +216,11 @@ func (r *run) runAgent(ctx context.Context) error {
 		r.rec.Markers = append(r.rec.Markers, m.Name+": "+m.Text)
 	}
 	r.rec.Session, r.rec.Usage, r.rec.Model = r.outcome.Session, r.outcome.Usage, cmp.Or(r.rec.Model, r.outcome.Model)
-	if !r.op.Writes {
-		r.rec.Answer = strings.TrimSpace(r.outcome.Text)
+	switch answer := strings.TrimSpace(r.outcome.Text); {
+	case r.op.Task:
+		r.rec.Answer = headAndTail(answer, maxReport)
+	case !r.op.Writes:
+		r.rec.Answer = answer
 	}
 	return nil
 }

@@ -20,10 +20,10 @@ type tierCache map[string]string
 func (h *Host) tierFile() string { return filepath.Join(h.rigHome, "cache", "tiers.json") }
 
 // tierKey is what a finding depends on: the boot, the user, our binary, the wiki's folder, HOME and what was asked for.
-func (h *Host) tierKey(w *Wiki, c sandbox.Choice) string {
+func (h *Host) tierKey(root string, c sandbox.Choice) string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // elsewhere the other parts tell enough
 	parts := []string{strings.TrimSpace(string(boot)), fmt.Sprint(os.Geteuid()), h.home, c.Layer, fmt.Sprint(c.AllowUnconfined)}
-	for _, path := range []string{h.self, w.Real} {
+	for _, path := range []string{h.self, root} {
 		if fi, err := os.Stat(path); err == nil && path == h.self {
 			parts = append(parts, path, fmt.Sprint(fi.Size(), fi.ModTime().UnixNano()))
 		} else {
@@ -35,8 +35,13 @@ func (h *Host) tierKey(w *Wiki, c sandbox.Choice) string {
 
 // layer is the sandbox layer for a wiki: what was asked for by name, or the best that was found to work.
 func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (sandbox.Layer, error) {
+	return h.layerAt(ctx, w.Real, cfg, name)
+}
+
+// layerAt is the layer for a folder.
+func (h *Host) layerAt(ctx context.Context, root string, cfg Config, name string) (sandbox.Layer, error) {
 	c := choice(cfg, name)
-	key := h.tierKey(w, c)
+	key := h.tierKey(root, c)
 	if tier, ok := h.readTiers()[key]; ok {
 		if l, ok := sandbox.Tier(tier, c); ok {
 			return l, nil
@@ -47,7 +52,7 @@ func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (san
 		return nil, err
 	}
 	defer done()
-	l, report, err := sandbox.Auto(ctx, w.Real, h.home, c)
+	l, report, err := sandbox.Auto(ctx, root, h.home, c)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -69,7 +74,7 @@ func (h *Host) Sandbox(ctx context.Context, w *Wiki) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, tier %s", l.Name(), h.readTiers()[h.tierKey(w, choice(cfg, ""))]), nil
+	return fmt.Sprintf("%s, tier %s", l.Name(), h.readTiers()[h.tierKey(w.Real, choice(cfg, ""))]), nil
 }
 
 func (h *Host) readTiers() tierCache {
@@ -104,7 +109,7 @@ func (h *Host) keepTier(key, tier string) {
 
 // forgetTier makes the next run try again.
 func (h *Host) forgetTier(w *Wiki, cfg Config, name string) {
-	h.keepTier(h.tierKey(w, choice(cfg, name)), "")
+	h.keepTier(h.tierKey(w.Real, choice(cfg, name)), "")
 }
 
 // choice is choice with a folder for trial runs on the file system that runs use; done removes what is empty of it.

@@ -90,7 +90,7 @@ func (b *bench) do(t *testing.T, g adapters.Grant, lead string, steps ...Step) R
 	}
 	rep := Do(t, b.Adapter, adapters.Request{
 		Op: "ingest", Mode: mode, Prompt: lead + "\n" + Script(steps...), System: "You are the executor: ☃ marks the system text.",
-		Model: b.Subject.Model, Cwd: b.wiki, ReadOnly: []string{"raw"}, Grant: g, Detection: b.found, Env: b.Env,
+		Model: b.Subject.Model, Cwd: b.wiki, ReadOnly: []string{"raw"}, Grant: g, Commands: g.Commands, Detection: b.found, Env: b.Env,
 		Board: adapters.Board{Port: 9, AgentID: "suite"}, Timeout: b.limit,
 	})
 	if t.Failed() || testing.Verbose() {

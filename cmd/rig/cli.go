@@ -138,6 +138,7 @@ func (a *app) commands() *cobra.Command {
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more")
 	for _, verb := range []func() *cobra.Command{
 		a.initCmd, a.ingestCmd, a.queryCmd, a.searchCmd, a.lintCmd, a.scanCmd, a.fetchCmd,
+		a.workCmd, a.actPRCmd, a.reviewCmd, a.collectCmd,
 		a.proposalsCmd, a.runsCmd,
 		a.agentCmd, a.wireCmd,
 		a.doctorCmd, a.trustCmd,

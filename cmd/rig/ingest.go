@@ -243,6 +243,7 @@ type opData struct {
 	Cached      time.Time           `json:"cached,omitzero"` // when the answer was given first
 	Findings    []proposal.Finding  `json:"findings,omitempty"`
 	Markers     []string            `json:"markers,omitempty"`
+	Branch      string              `json:"branch,omitempty"` // of a task: where its commits are
 	Warnings    []string            `json:"warnings,omitempty"`
 	Usage       any                 `json:"usage,omitempty"`
 }
@@ -261,7 +262,7 @@ const diffCap = 1 << 20
 
 func (a *app) opData(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) opData {
 	d := opData{Run: rec.Run, Wiki: rec.Wiki, Op: rec.Op, Agent: rec.Agent, Model: rec.Model, State: rec.State, Message: rec.Message, Confinement: rec.Confinement,
-		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Citations: rec.Citations, Cached: rec.Cached, Findings: rec.Findings, Markers: rec.Markers, Warnings: rec.Warnings, Usage: rec.Usage}
+		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Citations: rec.Citations, Cached: rec.Cached, Findings: rec.Findings, Markers: rec.Markers, Branch: rec.Branch, Warnings: rec.Warnings, Usage: rec.Usage}
 	if !rec.Ended.IsZero() {
 		d.DurationMs = rec.Ended.Sub(rec.Started).Milliseconds()
 	}

@@ -50,6 +50,8 @@ func TestScript(t *testing.T) {
 			"same":    same,
 			"capture": capture,
 			"web":     web,
+			"project": project,
+			"refs":    refs,
 		},
 	})
 }
@@ -57,6 +59,11 @@ func TestScript(t *testing.T) {
 // garden lays out the scripts' wiki in $WIKI and makes each home/adapters/* executable: `garden`.
 func garden(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.Getenv("WIKI"), os.DirFS(filepath.Join(ts.Getenv("REPO"), "testdata", "garden"))))
+	enableAdapters(ts)
+}
+
+// enableAdapters makes each home/adapters/* a directory adapter.
+func enableAdapters(ts *testscript.TestScript) {
 	dirs, err := filepath.Glob(filepath.Join(ts.Getenv("RIG_HOME"), "adapters", "*"))
 	ts.Check(err)
 	for _, d := range dirs {

@@ -52,6 +52,10 @@ type Record struct {
 	Markers     []string   `json:"markers,omitempty"`
 	Warnings    []string   `json:"warnings,omitempty"`
 	Session     string     `json:"session,omitempty"`
+	Branch      string     `json:"branch,omitempty"`  // a task: where its commits are: "task/x", or a full ref
+	Base        string     `json:"base,omitempty"`    // the commit that Files are told against
+	Tip         string     `json:"tip,omitempty"`     // the commit that the run left the branch at
+	Commits     int        `json:"commits,omitempty"` // made by the run
 	Usage       any        `json:"usage,omitempty"`
 	Undone      time.Time  `json:"undone,omitzero"` // when the run was taken back whole
 }

@@ -31,8 +31,9 @@ type Checkout struct {
 	Start     string // commit that the agent starts from
 	Continued bool   // the branch was there before
 	User      Ident
-	Visible   []string // absolute paths that the clone needs to read
-	Notes     []string // what could not be as it should, a clause each
+	Refs      map[string]string // full name -> id: what the clone began with
+	Visible   []string          // absolute paths that the clone needs to read
+	Notes     []string          // what could not be as it should, a clause each
 }
 
 // Checkout makes a clone of the repository in o.Dir: a repository of its own that borrows the user's objects and has nothing else of theirs, no hooks
@@ -175,6 +176,7 @@ func (c *Checkout) writeRefs(ctx context.Context) error {
 			refs[ref] = oid
 		}
 	}
+	c.Refs = refs
 	var b strings.Builder
 	for _, ref := range sorted(refs) {
 		fmt.Fprintf(&b, "create %s\x00%s\x00", ref, refs[ref])

@@ -233,3 +233,33 @@ func (r *Repo) ObjectFolders() ([]string, error) {
 	}
 	return out, nil
 }
+
+// Ignored are those of rels that the user's checkout ignores: git's ignore files and the user's own rules count.
+func (r *Repo) Ignored(ctx context.Context, rels []string) ([]string, error) {
+	if len(rels) == 0 {
+		return nil, nil
+	}
+	out, err := r.git.run(ctx, call{dir: r.Top, user: true, stdin: strings.NewReader(strings.Join(rels, "\x00") + "\x00"), args: []string{"check-ignore", "-z", "--stdin"}})
+	var said *gitError
+	if errors.As(err, &said) && said.said == "" { // exit status 1: none
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimRight(string(out), "\x00"), "\x00"), nil
+}
+
+// GitPath is the git program that serves this repository.
+func (r *Repo) GitPath() string { return r.git.path }
+
+// Has tells whether the branch is here or, as far as was fetched, at the remote.
+func (r *Repo) Has(ctx context.Context, branch string) (bool, error) {
+	oid, _, err := r.newer(ctx, branch)
+	return oid != "", err
+}
+
+// FileAt is what a file holds in a commit, up to limit bytes.
+func (r *Repo) FileAt(ctx context.Context, commit, rel string, limit int64) ([]byte, error) {
+	return r.git.run(ctx, call{dir: r.Top, limit: limit, args: []string{"cat-file", "blob", commit + ":" + rel}})
+}

@@ -43,7 +43,8 @@ func DefaultBounds() Bounds { return Bounds{Bytes: 256 << 20, Commits: 2000, Pat
 type Verified struct {
 	Checkout *Checkout
 	Tip      string   // commit that the branch is to be at
-	Commits  []string // new ones, newest first
+	Commits  []string // that are new to the user's repository, newest first
+	Made     int      // commits of the branch since the start, along its own line
 	dir      string   // quarantine: a bare repository that borrows the user's objects
 }
 
@@ -145,6 +146,13 @@ func (v *Verified) onlyForward(ctx context.Context, b Bounds) error {
 	}
 	if !ok {
 		return reject("rewrite", "", "%s was at %.12s, which its new history does not hold: commits were rewritten or dropped", c.Branch, c.Start)
+	}
+	count, err := c.Repo.git.line(ctx, v.dir, "rev-list", "--count", "--first-parent", v.Tip, "^"+c.Start)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Sscan(count, &v.Made); err != nil {
+		return fmt.Errorf("count the commits: %w", err)
 	}
 	known, err := c.Repo.known(ctx)
 	if err != nil {

@@ -1,0 +1,63 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// PullRequest is what gh tells of one.
+type PullRequest struct {
+	Number  int    `json:"number"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	State   string `json:"state"` // OPEN CLOSED MERGED
+	Branch  string `json:"headRefName"`
+	Base    string `json:"baseRefName"`
+	Foreign bool   `json:"isCrossRepository"` // its branch is in somebody else's repository
+}
+
+// ErrNoPR says that gh knows no pull request, or that there is no gh.
+var ErrNoPR = errors.New("no pull request is known")
+
+// PullRequest asks the user's own gh, in the user's repository, for a pull request: by number, URL or branch. It is asked before the agent runs, within
+// limit.
+func (r *Repo) PullRequest(ctx context.Context, selector string, limit time.Duration) (PullRequest, error) {
+	var pr PullRequest
+	gh := ""
+	for _, dir := range filepath.SplitList(lookup(r.git.env, "PATH")) {
+		if path, err := exec.LookPath(filepath.Join(dir, "gh")); err == nil && filepath.IsAbs(path) {
+			gh = path
+			break
+		}
+	}
+	if gh == "" {
+		return pr, fmt.Errorf("%w: gh is not installed", ErrNoPR)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("gh did not answer within %s", limit))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, gh, "pr", "view", "--json", "number,url,title,state,headRefName,baseRefName,isCrossRepository", "--", selector)
+	cmd.Dir, cmd.WaitDelay = r.Top, 2*time.Second
+	cmd.Env = append(append([]string{}, r.git.env...), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0", "GH_PAGER=")
+	ownSession(cmd)
+	out, said := &capped{left: 1 << 20}, &capped{left: 64 << 10}
+	cmd.Stdout, cmd.Stderr = out, said
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return pr, fmt.Errorf("%w: %w", ErrNoPR, context.Cause(ctx))
+		}
+		return pr, fmt.Errorf("%w: gh pr view: %s", ErrNoPR, lastLine(said.String()))
+	}
+	if err := json.NewDecoder(bytes.NewReader(out.Bytes())).Decode(&pr); err != nil {
+		return pr, fmt.Errorf("%w: gh pr view: %w", ErrNoPR, err)
+	}
+	if pr.Branch == "" {
+		return pr, fmt.Errorf("%w: gh names no branch for %s", ErrNoPR, selector)
+	}
+	return pr, nil
+}
