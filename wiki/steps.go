@@ -201,7 +201,11 @@ func (r *run) runAgent(ctx context.Context) error {
 		r.deadline = time.Now().Add(r.timeout())
 	}
 	cfg := r.cfg.Agent[r.rec.Agent]
-	set := slices.Concat(inv.Env, r.task.env(), configEnv(cfg))
+	user, err := r.task.env()
+	if err != nil {
+		return err
+	}
+	set := slices.Concat(inv.Env, user, configEnv(cfg))
 	cmd := sandbox.Command{Argv: inv.Argv, Stdin: inv.Stdin, TwoWay: inv.TwoWay, Files: inv.Files, Stop: inv.Stop, Timeout: max(time.Until(r.deadline), time.Millisecond), Idle: r.cfg.IdleTimeout,
 		Env:    r.toolsFirst(agentEnv(r.host.env, inv.Pass, set), r.box.Dir()),
 		Stdout: r.logs.stdout, Stderr: r.logs.stderr, Talk: r.talk(inv)}

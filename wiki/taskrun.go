@@ -16,6 +16,7 @@ import (
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/adapters/board"
+	"github.com/rigwiki/rig/adapters/guard"
 	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"github.com/rigwiki/rig/wiki/task"
@@ -29,6 +30,7 @@ type taskRun struct {
 	asked    taskSettings
 	pr       task.PullRequest // Number 0: none is known
 	checkout *task.Checkout
+	broker   *task.Broker
 	lend     map[string]string // ignored dependency folders: rel -> folder of the user's checkout
 	layer    sandbox.Layer
 	dir      string            // of the run in the cache
@@ -56,12 +58,17 @@ func (t *taskRun) wants() taskSettings {
 	return t.asked
 }
 
-// env is what a task's agent is told of the user.
-func (t *taskRun) env() []string {
+// env is what a task's agent is told of the user, and where its git and gh are asked for.
+func (t *taskRun) env() ([]string, error) {
 	if t == nil || t.checkout == nil {
-		return nil
+		return nil, nil
 	}
-	return t.checkout.Env()
+	env := t.checkout.Env()
+	if t.broker == nil {
+		return env, nil
+	}
+	door, err := t.broker.Env(t.checkout.Dir, task.RealGit)
+	return append(env, door...), err
 }
 
 // taskSteps are those of a run about a task: no layer lies over the user's files; the agent works in a clone, and what comes out of the sandbox is a
@@ -277,7 +284,7 @@ func (r *run) setUp(ctx context.Context) error {
 		return err
 	}
 	var said tailWriter
-	e, err := box.Run(ctx, sandbox.Command{Argv: []string{"/bin/sh", "-c", r.cfg.Setup}, Env: agentEnv(r.host.env, nil, r.task.env()), Stdout: &said, Stderr: &said, Timeout: setupTime})
+	e, err := box.Run(ctx, sandbox.Command{Argv: []string{"/bin/sh", "-c", r.cfg.Setup}, Env: agentEnv(r.host.env, nil, r.task.checkout.Env()), Stdout: &said, Stderr: &said, Timeout: setupTime})
 	err = errors.Join(err, box.Close())
 	switch {
 	case err != nil:
@@ -296,6 +303,9 @@ func (r *run) openTask(ctx context.Context) (err error) {
 		return fmt.Errorf("open the events endpoint: %w", err)
 	}
 	r.release = append(r.release, func() { _ = r.board.Close() })
+	if err := r.openBroker(); err != nil {
+		return err
+	}
 	req, err := r.request(r.task.checkout.Dir)
 	if err != nil {
 		return err
@@ -305,9 +315,10 @@ func (r *run) openTask(ctx context.Context) (err error) {
 		return fmt.Errorf("plan %s: %w", r.rec.Agent, err)
 	}
 	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + r.task.layer.Name() + ")"})
-	tools := r.tooling()
+	tools, network := r.tooling(), r.network(inv)
+	network.Loopback = append(network.Loopback, r.task.broker.Addr())
 	r.box, err = r.taskBox(ctx, "agent", sandbox.Spec{Visible: slices.Concat(inv.Visible, r.found.Runtime, tools.visible), Tools: tools.tools,
-		State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Lend: r.task.lend, Network: r.network(inv)})
+		State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Lend: r.task.lend, Network: network})
 	if err != nil {
 		return err
 	}
@@ -322,4 +333,20 @@ func (r *run) openTask(ctx context.Context) (err error) {
 	r.rec.Warnings = append(r.rec.Warnings, r.task.asked.Ignored...)
 	r.before, err = takeManifest(ctx, r.wiki.Real)
 	return err
+}
+
+// openBroker opens what does for the agent what may leave the sandbox: pushes, fetches and gh, by the grant of the run.
+func (r *run) openBroker() (err error) {
+	t := r.task
+	dir := filepath.Join(t.dir, "broker")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	grant := guard.Grant{Intent: guard.Intent(r.op.Mode), Remote: t.repo.Remote, Branch: t.checkout.Branch, PR: t.pr.Number}
+	t.broker, err = task.NewBroker(task.BrokerOptions{Checkout: t.checkout, Grant: grant, Dir: dir, Env: r.host.env, Note: func(c task.Crossing) { r.event(c.Event(r.rec.Run)) }})
+	if err != nil {
+		return err
+	}
+	r.release = append(r.release, func() { _ = t.broker.Close() })
+	return nil
 }

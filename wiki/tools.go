@@ -25,6 +25,9 @@ func (r *run) tooling() tooling {
 		if slices.Contains(r.op.Grant.Commands, qmdName) {
 			r.qmd(r.tooled)
 		}
+		if r.task != nil {
+			r.tooled.tools = append(r.tooled.tools, r.task.broker.Tools(r.host.self)...)
+		}
 	}
 	return *r.tooled
 }
@@ -54,6 +57,8 @@ func (r *run) toolsFirst(env []string, root string) []string {
 	path := filepath.SplitList(cmp.Or(LookupVar(env, "PATH"), "/usr/local/bin:/usr/bin:/bin"))
 	if len(t.tools) > 0 {
 		path = append([]string{"{tools}"}, path...)
+	}
+	if r.task == nil && len(t.tools) > 0 {
 		env = append(slices.Clone(env), r.viewEnv(root)...)
 	}
 	for _, dir := range t.path {
