@@ -69,10 +69,10 @@ func (r *run) endEvents() {
 	r.keepEvents(r.live.Rest())
 }
 
-// report is the run's last word: the host's own kind of event.
+// report is the run's last word: the host's own kind of event, which no other board knows.
 func (r *run) report() {
 	ok := r.rec.Exit == ExitOK
 	r.watchMu.Lock()
 	defer r.watchMu.Unlock()
-	r.keepEvents([]adapters.Event{adapters.Event{Session: cmp.Or(r.outcome.Session, r.rec.Run), Kind: "report", Summary: cmp.Or(r.rec.Message, string(r.rec.State)), Agent: r.rec.Agent, OK: &ok}.Capped()})
+	r.logs.event(adapters.Event{Session: cmp.Or(r.outcome.Session, r.rec.Run), Kind: "report", Summary: cmp.Or(r.rec.Message, string(r.rec.State)), Agent: r.rec.Agent, OK: &ok}.Capped())
 }

@@ -94,10 +94,8 @@ func TestSoak(t *testing.T) {
 		wg.Go(func() {
 			client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 			e := Emitter{url: s.URL(), token: "token", patience: time.Minute, client: client, ctx: t.Context()}
-			pace := time.NewTicker(time.Second * sessions / rate)
-			defer pace.Stop()
 			for n := range each {
-				<-pace.C
+				<-time.After(time.Until(start.Add(time.Duration(n) * time.Second * sessions / rate))) // at its time, or at once where we are late
 				if !e.send(adapters.Event{V: 1, Session: fmt.Sprint(i), Kind: "command", Summary: "go test ./...", Cmd: "go test ./...", Detail: "a few words of output"}) {
 					t.Error("an event was not taken")
 					return

@@ -48,7 +48,9 @@ func (a *app) watchEvents(ctx context.Context, w watch) error {
 	defer h.Close()
 	show := a.eventPrinter()
 	if w.serve {
-		s, err := a.serveEvents(w.port, show)
+		m := mix{show: show, ahead: map[adapters.Event]int{}}
+		show = m.stored
+		s, err := a.serveEvents(w.port, m.posted)
 		if err != nil {
 			return err
 		}
@@ -61,6 +63,39 @@ func (a *app) watchEvents(ctx context.Context, w watch) error {
 		a.warn("events are taken at %s", s.URL())
 	}
 	return followRuns(ctx, filepath.Join(h.RigHome(), "runs"), show)
+}
+
+// mix shows events that come both ways once: a run posts to its user's board, which may be this one, what it stores in its folder.
+type mix struct {
+	show  func(adapters.Event)
+	mu    sync.Mutex             // guards ahead
+	ahead map[adapters.Event]int // how many more came by post than from files
+}
+
+// maxAhead bounds what is remembered: events of others come by post alone.
+const maxAhead = 10_000
+
+func (m *mix) posted(e adapters.Event) { m.count(e, 1) }
+func (m *mix) stored(e adapters.Event) { m.count(e, -1) }
+
+func (m *mix) count(e adapters.Event, by int) {
+	if e.Running { // is not stored
+		m.show(e)
+		return
+	}
+	key := e
+	key.OK, key.Agent, key.Task, key.Session = nil, "", "", "" // pointers differ, and names are the board's own where it gave some
+	m.mu.Lock()
+	first := m.ahead[key]*by >= 0
+	if m.ahead[key] += by; m.ahead[key] == 0 {
+		delete(m.ahead, key)
+	} else if len(m.ahead) > maxAhead {
+		clear(m.ahead)
+	}
+	m.mu.Unlock()
+	if first {
+		m.show(e)
+	}
 }
 
 // serveEvents opens the endpoint on a port, on BOARD_PORT, or on a free one.
