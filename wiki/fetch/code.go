@@ -117,13 +117,13 @@ func language(pre *html.Node) string {
 }
 
 var (
-	namedClass = lazyRE(`(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|src)[-: ]\s*([A-Za-z0-9+#_.-]+)`)
+	namedClass = lazyRE(`(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|src)[-:]\s*([A-Za-z0-9+#_.-]+)|(?:^|\s)(?:highlight|sourceCode)\s+([A-Za-z0-9+#_.]+)(?:\s|$)`)
 	brushClass = lazyRE(`brush:\s*([A-Za-z0-9+#_.-]+)`)
 )
 
 func classLanguage(class string) string {
-	if m := namedClass().FindStringSubmatch(class); m != nil && isCodeLanguage(m[1]) {
-		return cleanLanguage(m[1])
+	if m := namedClass().FindStringSubmatch(class); m != nil && isCodeLanguage(m[1]+m[2]) {
+		return cleanLanguage(m[1] + m[2])
 	}
 	if m := brushClass().FindStringSubmatch(class); m != nil {
 		return cleanLanguage(m[1])

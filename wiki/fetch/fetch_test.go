@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -113,3 +114,5 @@ func mustFetch(t *testing.T, at string, body []byte, headers ...string) *Page {
 	}
 	return p
 }
+
+func asError(err error, e **Error) bool { return errors.As(err, e) }

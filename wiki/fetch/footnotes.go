@@ -27,7 +27,7 @@ func (w *prep) footnotes(doc *html.Node) {
 	for _, a := range all(doc, "a") {
 		id, ok := strings.CutPrefix(attr(a, "href"), "#")
 		target := ids[id]
-		if !ok || target == nil || id == "" {
+		if !ok || target == nil || id == "" || !callRE().MatchString(strings.TrimSpace(textOf(a))) {
 			continue
 		}
 		if target = noteItem(target); target == nil || isBelow(a, target) || !linksBack(target, a) {
@@ -50,6 +50,9 @@ func (w *prep) footnotes(doc *html.Node) {
 		w.takeNote(&w.notes[i])
 	}
 }
+
+// callRE knows how a note is called: by a number, a letter or a sign. What links by words is a table of contents.
+var callRE = lazyRE(`^[\[(]?(?:(?:note |n )?\d{1,4}|[a-z]{1,2}|[*†‡§¶#]{1,3}|[ivxlc]{1,5})[\])]?$`)
 
 // noteItem is the element that holds a note: the list item or the paragraph around what the link names.
 func noteItem(n *html.Node) *html.Node {

@@ -94,28 +94,38 @@ func (w *prep) mainText(doc *html.Node, own *url.URL) found {
 	visible := letters(textOf(whole))
 	bare := clone(doc)
 	furniture(bare)
+	f, best := extract(bare, own)
+	if other, more := extract(doc, own); sizeOf(best)*10 < sizeOf(more)*6 { // what was dropped was not furniture after all
+		f, best = other, more
+	}
 	region := regionOf(bare)
-	parser := readability.NewParser()
-	parser.KeepClasses = true
-	article, err := parser.ParseDocument(clone(bare), own)
-	var f found
-	var got int
-	if err == nil && article.Node != nil {
-		f.byline = oneLine(article.Byline(), 200)
-		got = letters(textOf(article.Node))
-	}
-	var best *html.Node
-	switch {
-	case region != nil && letters(textOf(region))*100 >= visible*30 && got*100 < letters(textOf(region))*85:
+	if n := sizeOf(region); n*100 >= visible*30 && sizeOf(best)*100 < n*regionShare && linkShare(region) < 30 {
 		best = region
-	case got > 0:
-		best = article.Node
 	}
-	if best == nil || letters(textOf(best)) < max(minLetters, visible/20) {
+	if sizeOf(best) < max(minLetters, visible/20) {
 		best = whole
 	}
 	f.text = w.markdown(best)
 	return f
+}
+
+// extract is the library's finding, nil where it has none.
+func extract(doc *html.Node, own *url.URL) (found, *html.Node) {
+	parser := readability.NewParser()
+	parser.KeepClasses = true
+	article, err := parser.ParseDocument(doc, own) // it works on a copy
+	if err != nil || article.Node == nil {
+		return found{}, nil
+	}
+	return found{byline: oneLine(article.Byline(), 200)}, article.Node
+}
+
+// sizeOf is how much there is to read in a tree.
+func sizeOf(n *html.Node) int {
+	if n == nil {
+		return 0
+	}
+	return letters(textOf(n))
 }
 
 // regionOf is the one element that the page itself marks as its text.
@@ -154,4 +164,16 @@ func emptiness(doc *html.Node, base *url.URL) *Error {
 		return &Error{Kind: ErrEmpty, Why: "no readable text: the page is made by scripts, which are not run", Hint: "save the page from a browser into raw/, or look for its printed or plain form"}
 	}
 	return &Error{Kind: ErrEmpty, Why: "no readable text"}
+}
+
+// regionShare is how little of the region, in per cent, the extraction may find before the region itself is taken.
+const regionShare = 75
+
+// linkShare is how much of a tree's text is links, in per cent.
+func linkShare(n *html.Node) int {
+	linked := 0
+	for _, a := range all(n, "a") {
+		linked += letters(textOf(a))
+	}
+	return linked * 100 / max(1, letters(textOf(n)))
 }

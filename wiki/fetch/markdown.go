@@ -3,6 +3,7 @@ package fetch
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -38,7 +39,7 @@ func (w *prep) markdown(n *html.Node) string {
 
 // convert is the library's conversion; what it cannot convert is given as its text.
 func (w *prep) convert(n *html.Node) string {
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithHorizontalRule("---"), commonmark.WithListEndComment(false)), strikethrough.NewStrikethroughPlugin()))
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithHorizontalRule("---"), commonmark.WithListEndComment(false), commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip)), strikethrough.NewStrikethroughPlugin()))
 	md, err := c.ConvertNode(n)
 	if err != nil {
 		return strings.TrimSpace(textOf(n))
@@ -147,8 +148,9 @@ func span(c *html.Node, key string) int {
 // finish is the text below the front matter: the title where the text does not begin with it, the notes at the end, marks restored.
 func (w *prep) finish(md, title string) string {
 	var b strings.Builder
-	if heading, _, _ := strings.Cut(md, "\n"); title != "" && !strings.HasPrefix(heading, "# ") {
-		b.WriteString("# " + escapeLine(title) + "\n\n")
+	md = w.headed(md, title)
+	if i := strings.LastIndex(md, "\n\n#"); i >= 0 && len(w.notes) > 0 && !strings.Contains(md[i+2:], "\n") { // the heading of the list that the notes were in
+		md = md[:i]
 	}
 	b.WriteString(md)
 	for _, n := range w.notes {
@@ -165,6 +167,33 @@ func (w *prep) finish(md, title string) string {
 	}
 	out = blankLines().ReplaceAllString(strings.Join(lines, "\n"), "\n\n")
 	return strings.TrimSpace(out) + "\n"
+}
+
+// headed is the text with its title on top: its own first heading where that says the same, whatever its level; else ours, unless it comes later.
+func (w *prep) headed(md, title string) string {
+	own, _, _ := strings.Cut(md, "\n")
+	bare := strings.TrimLeft(own, "#")
+	switch {
+	case strings.HasPrefix(own, "# "), title == "", bare != own && sameWords(bare, title):
+		return md
+	}
+	for line := range strings.Lines(md) {
+		if h, ok := strings.CutPrefix(line, "# "); ok && sameWords(h, title) {
+			return md
+		}
+	}
+	return "# " + escapeLine(title) + "\n\n" + md
+}
+
+func sameWords(a, b string) bool { return onlyLetters(a) == onlyLetters(b) }
+
+func onlyLetters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
 }
 
 var blankLines = lazyRE(`\n{3,}`)

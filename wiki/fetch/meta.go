@@ -76,7 +76,7 @@ func (m meta) title(doc *html.Node) string {
 }
 
 func (m meta) author() string {
-	for _, a := range []string{m.values["author"], m.values["article:author"], m.values["dc.creator"], m.values["dcterms.creator"], m.values["parsely-author"], m.values["byl"], ldName(m.ld["author"])} {
+	for _, a := range []string{m.values["author"], m.values["citation_author"], m.values["article:author"], m.values["dc.creator"], m.values["dcterms.creator"], m.values["parsely-author"], m.values["byl"], ldName(m.ld["author"])} {
 		if a = oneLine(a, 200); a != "" && !strings.Contains(a, "://") {
 			return a
 		}
@@ -105,7 +105,7 @@ func (m meta) date(doc *html.Node) time.Time {
 
 func parseDate(s string) time.Time {
 	s = strings.TrimSpace(s)
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02", "20060102", "January 2, 2006", "2 January 2006", time.RFC1123, time.RFC1123Z} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02", "20060102", "2006/1/2", "January 2, 2006", "2 January 2006", time.RFC1123, time.RFC1123Z} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 1000 {
 			return t
 		}

@@ -27,14 +27,16 @@ func unread() []string {
 		"amp-ad", "amp-embed", "amp-analytics", "amp-sidebar", "amp-consent", "amp-social-share", "amp-iframe", "dialog", "frameset", "frame", "noframes", "ins-ad"}
 }
 
-// furniture drops what stands around the text of a page on every page of its site: by role, by element, by name.
+// furniture drops what stands around the text of a page on every page of its site: by role, by element, by name. What holds much of the page is none,
+// whatever it is called, but for a menu and what readers say below.
 func furniture(doc *html.Node) {
 	var gone []*html.Node
+	most := letters(textOf(doc)) * 2 / 5
 	walk(doc, func(n *html.Node) bool {
 		if n.Type != html.ElementNode {
 			return true
 		}
-		if isFurniture(n) {
+		if isFurniture(n) && (n.Data == "nav" || isComments(n) || letters(textOf(n)) <= most) {
 			gone = append(gone, n)
 			return false
 		}
@@ -64,6 +66,12 @@ func isFurniture(n *html.Node) bool {
 	name := strings.ToLower(attr(n, "class") + " " + attr(n, "id"))
 	return name != " " && furnitureName().MatchString(splitCamel(name))
 }
+
+func isComments(n *html.Node) bool {
+	return commentsName().MatchString(strings.ToLower(attr(n, "class") + " " + attr(n, "id")))
+}
+
+var commentsName = lazyRE(`(?:^|[\s_-])(?:comments|disqus|respond)(?:$|[\s_-])`)
 
 func splitCamel(s string) string { return strings.NewReplacer("_", "-").Replace(s) }
 
