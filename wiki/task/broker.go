@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,7 +100,7 @@ func (b *Broker) Env(dir, git string) ([]string, error) {
 	defer b.work.Unlock()
 	b.o.Grant.Dir = dir
 	door := inside.Door{URL: "http://" + b.addr + "/" + b.token, Git: git, Grant: b.o.Grant, Start: b.o.Checkout.Start}
-	door.Grant.Env = append(door.Grant.Env, b.o.Checkout.Env()...)
+	door.Grant.Env = slices.Concat(door.Grant.Env, b.o.Checkout.Env())
 	text, err := json.Marshal(door)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (b *Broker) judge(ctx context.Context, ask inside.Ask, body io.Reader) (ins
 	switch ask.Program {
 	case "git":
 		g := b.o.Grant
-		g.Env = append(g.Env, b.o.Checkout.Env()...)
+		g.Env = slices.Concat(g.Env, b.o.Checkout.Env())
 		v = guard.Git(g, guard.Call{Args: ask.Args, Env: ask.Env, Dir: ask.Dir})
 	case "gh":
 		v = guard.GitHub(b.o.Grant, ask.Args, guard.Given(ask.Texts))

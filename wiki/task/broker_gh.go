@@ -33,6 +33,9 @@ func (b *Broker) gh(ctx context.Context, v guard.Verdict) (inside.Answer, Crossi
 	err = cmd.Run()
 	hide := b.hideSecrets()
 	ans := inside.Answer{Out: []byte(hide.Replace(out.String())), Err: []byte(hide.Replace(said.String()))}
+	if out.cut {
+		ans.Err = fmt.Appendf(ans.Err, "rig: the answer was cut after %d bytes: ask for less\n", maxAnswer)
+	}
 	did := "ran gh " + strings.Join(v.Args, " ")
 	var exit *exec.ExitError
 	switch {
