@@ -46,8 +46,9 @@ type copyBox struct {
 	cp    *copier
 	pack  *pack
 	conf  Confinement
-	jail  *jail  // nil: unconfined
-	gauge *gauge // of what the program can write
+	jail  *jail         // nil: unconfined
+	gauge *gauge        // of what the program can write
+	group *controlGroup // nil: not needed, or not to be had
 
 	home    *privateHome // nil: the program has the user's own
 	net     *served      // nil: nothing is served
@@ -202,6 +203,7 @@ func (b *copyBox) Run(ctx context.Context, c Command) (Exit, error) {
 	}
 	b.gauge = b.newGauge()
 	e, err := supervise(ctx, c, b.spec.Limits, ours, ch, b.gauge)
+	err = errors.Join(err, b.group.close()) // a process that everybody lost sight of ends here
 	if err == nil && b.home != nil {
 		err = b.home.keepBack()
 	}

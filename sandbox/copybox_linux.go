@@ -97,11 +97,14 @@ func (j *jail) readAround(dir string, hidden []string) error {
 	return nil
 }
 
-// start starts the reaper, which starts the program.
+// start starts the guard, which starts the reaper, which starts the program. As root nothing else bounds the number of processes but a control group.
 func (b *copyBox) start(c Command, its stdio) (child, error) {
-	h, err := startHelper(reaperName, its, &syscall.SysProcAttr{Setsid: true})
+	h, err := startHelper(guardName, its, &syscall.SysProcAttr{Setsid: true})
 	if err != nil {
 		return nil, err
+	}
+	if os.Geteuid() == 0 || b.spec.Limits.Memory > 0 {
+		b.bound(h.pid)
 	}
 	if err := h.run(&program{Argv: c.Argv, Env: c.Env, Dir: c.Dir, Jail: b.jail}); err != nil {
 		h.w.close()
@@ -110,4 +113,22 @@ func (b *copyBox) start(c Command, its stdio) (child, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// bound puts the guard into a control group; where there is none, it is said what is missing.
+func (b *copyBox) bound(pid int) {
+	group, err := newControlGroup(b.spec.Limits)
+	if err == nil {
+		b.group = group
+		err = group.add(pid)
+	}
+	if err == nil {
+		return
+	}
+	if os.Geteuid() == 0 {
+		b.conf.Missing = append(b.conf.Missing, noLimit)
+	}
+	if b.spec.Limits.Memory > 0 {
+		b.conf.Missing = append(b.conf.Missing, "a limit on memory")
+	}
 }

@@ -138,6 +138,7 @@ func (b *builder) proc() error {
 	}
 	// Belongs to this user namespace only. Refused where it is not ours to set: seccomp denies new ones as well.
 	os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
+	b.bounded = boundPIDs(b.spec.Procs)
 	for _, p := range []string{"bus", "fs", "irq", "sys", "sysrq-trigger", "kcore", "keys", "acpi", "scsi"} {
 		c, err := clonePath("/proc/"+p, readOnly, 0)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,14 +74,37 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
-// TestWatcherKilled: a program that ends its watcher has its run discarded, and ends with it.
+// TestGuardKilled: somebody ends the process that stands over the watcher: the run is discarded, and all of it ends, sessions of its own too.
+func TestGuardKilled(t *testing.T) {
+	l := Copy(CopyOptions{})
+	need(t, l)
+	b := newBench(t, map[string]string{"a.md": "a"})
+	box := b.open(l)
+	marker := fmt.Sprintf("3191.%06d", os.Getpid()%1000000)
+	c := sh("setsid sleep " + marker + " & (setsid sh -c 'sleep " + marker + " & sleep " + marker + "' &); sleep 0.2; echo up; sleep " + marker)
+	c.Talk = func(_ context.Context, rw io.ReadWriter) {
+		bufio.NewReader(rw).ReadString('\n')
+		killChildren(t)
+		io.Copy(io.Discard, rw)
+	}
+	if _, err := box.Run(t.Context(), c); !errors.Is(err, ErrNotQuiescent) {
+		t.Error(err)
+	}
+	if n := alive(marker); n != 0 {
+		t.Errorf("%d processes outlived the guard", n)
+	}
+}
+
+// TestWatcherKilled: a program that ends its watcher has its run discarded, and all of it ends, sessions of its own too.
 func TestWatcherKilled(t *testing.T) {
 	b := newBench(t, map[string]string{"a.md": "a"})
 	box := b.open(Copy(CopyOptions{ForceUnconfined: true}))
 	marker := fmt.Sprintf("3190.%06d", os.Getpid()%1000000)
-	_, err := box.Run(t.Context(), sh("kill -9 $PPID; sleep "+marker))
+	_, err := box.Run(t.Context(), sh("setsid sleep "+marker+" & (setsid sh -c 'sleep "+marker+" & sleep "+marker+"' &); sleep 0.2; kill -9 $PPID; sleep "+marker))
 	if !errors.Is(err, ErrNotQuiescent) {
 		t.Error(err)
 	}
-	eventually(t, "the program is gone", func() bool { return alive(marker) == 0 })
+	if n := alive(marker); n != 0 { // not eventually: a run that is over has none
+		t.Errorf("%d processes outlived their watcher", n)
+	}
 }

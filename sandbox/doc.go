@@ -18,7 +18,7 @@
 //   - C: [Copy] on macOS in a profile of sandbox-exec. Untested: no Mac has run it.
 //   - D: [Copy] elsewhere, or on request: nothing is enforced but that the folder itself is not what the program is given.
 //
-// Not done: confinement on Windows (there, tier D); a bound on processes where we are root.
+// Not done: confinement on Windows (there, tier D).
 //
 // Not seen: files of another user below the folder's own entries. An overlay reads the entries of the folder and falls back where one is foreign; deeper
 // ones are known only from [Choice].Foreign, and a program that changes one there gets EOVERFLOW.

@@ -20,6 +20,8 @@ type ready struct {
 	Missing []string
 	Home    bool
 	Proxy   string // the proxy's address
+	// Unbounded: nothing here bounds the number of processes. The parent may have a control group that does.
+	Unbounded bool
 }
 
 // filesDir is where Command.Files are in an overlay.
@@ -76,9 +78,11 @@ func initSetup(spec viewSpec) (r ready, fds []int, err error) {
 	}
 	fds = append(fds, listeners...)
 	r.Proxy, r.Missing = proxy, b.missing
+	r.Unbounded = !b.bounded && spec.UID == 0 && unix.Getuid() == 0 // a limit of resources holds for everybody else
 	if err := limitProcesses(spec.Procs); err != nil {
 		return r, nil, err
 	}
+	offerFirst()
 	if err := dropPrivileges(spec.UID, spec.GID); err != nil {
 		return r, nil, err
 	}
@@ -90,9 +94,6 @@ func initSetup(spec viewSpec) (r ready, fds []int, err error) {
 	}
 	if err := loadFilter(thisThread, ownNet); err != nil {
 		return r, nil, err
-	}
-	if spec.UID == 0 && unix.Getuid() == 0 {
-		r.Missing = append(r.Missing, "a limit on processes (the program runs as root)")
 	}
 	return r, fds, nil
 }

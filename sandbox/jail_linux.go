@@ -77,9 +77,10 @@ func execJailed() error {
 		return fmt.Errorf("this is a helper of package sandbox, not a command")
 	}
 	spec.Close()
-	if err := limitProcesses(p.Jail.Procs); err != nil {
+	if err := limitProcesses(tasksOf(os.Getuid()) + p.Jail.Procs); err != nil {
 		return err
 	}
+	offerFirst()
 	if os.Geteuid() == 0 {
 		if err := dropPrivileges(os.Getuid(), os.Getgid()); err != nil {
 			return err

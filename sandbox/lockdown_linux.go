@@ -48,20 +48,6 @@ func dropPrivileges(uid, gid int) error {
 	return nil
 }
 
-// limitProcesses bounds processes and forbids core dumps.
-func limitProcesses(procs int) error {
-	for _, l := range []struct {
-		what int
-		max  uint64
-	}{{unix.RLIMIT_NPROC, uint64(procs)}, {unix.RLIMIT_CORE, 0}} {
-		lim := unix.Rlimit{Cur: l.max, Max: l.max}
-		if err := unix.Setrlimit(l.what, &lim); err != nil {
-			return fmt.Errorf("setrlimit: %w", err)
-		}
-	}
-	return nil
-}
-
 // landlockView restricts the file system once more, below the mounts: one set of rules, since a second would deny every rename between
 // folders (landrun #48). Where the kernel has no Landlock, the mounts alone hold; it is then said in the confinement.
 func landlockView(spec viewSpec, masks []string) error {

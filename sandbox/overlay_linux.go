@@ -39,9 +39,10 @@ type overlayBox struct {
 	net       *served
 	conf      Confinement
 	hiddenSet map[string]bool
-	start     int64  // ns: a lower file changed from here on has drifted
-	disk      string // Spec.RunDir's folder of the upper on disk; "": in memory
-	gauge     *gauge // of it
+	start     int64         // ns: a lower file changed from here on has drifted
+	group     *controlGroup // nil: not needed, or not to be had
+	disk      string        // Spec.RunDir's folder of the upper on disk; "": in memory
+	gauge     *gauge        // of it
 	ran       bool
 	close     sync.Once
 	closed    error
@@ -302,10 +303,31 @@ func (b *overlayBox) handshake(ctx context.Context, v viewSpec, g *gate) error {
 	if b.disk != "" {
 		b.conf.Tier = "A2"
 	}
+	if r.Unbounded || b.spec.Limits.Memory > 0 {
+		b.bound(r.Unbounded)
+	}
 	if v.Proxy {
 		b.conf.Network = "proxy (" + strings.Join(b.spec.Network.Hosts, ", ") + ")"
 	}
 	return b.serve(v, g, r.Proxy, files)
+}
+
+// bound puts the helper into a control group; where there is none, it is said what is missing.
+func (b *overlayBox) bound(processes bool) {
+	group, err := newControlGroup(b.spec.Limits)
+	if err == nil {
+		b.group = group
+		err = group.add(b.helper.pid)
+	}
+	if err == nil {
+		return
+	}
+	if processes {
+		b.conf.Missing = append(b.conf.Missing, noLimit)
+	}
+	if b.spec.Limits.Memory > 0 {
+		b.conf.Missing = append(b.conf.Missing, "a limit on memory")
+	}
 }
 
 // serve takes over the listeners.
@@ -377,6 +399,7 @@ func (b *overlayBox) Close() error {
 				b.closed = fmt.Errorf("close: %w", ErrNotQuiescent)
 			}
 		}
+		b.closed = errors.Join(b.closed, b.group.close())
 		b.ours.close()
 		if b.net != nil {
 			b.closed = errors.Join(b.closed, b.net.close())

@@ -16,6 +16,7 @@ func stopSignal() os.Signal { return syscall.SIGTERM }
 // helpers is the table of what this executable can be started as.
 func helpers() map[string]func() {
 	return map[string]func(){
+		guardName:  guardMain,
 		reaperName: reaperMain,
 		initName:   initMain,
 		execName:   execMain,
@@ -23,12 +24,14 @@ func helpers() map[string]func() {
 	}
 }
 
-// A helperProc is a running helper: the reaper of a copy, or PID 1 of an overlay.
+// A helperProc is a running helper: the guard of a copy, with the reaper, or PID 1 of an overlay.
 type helperProc struct {
 	w    *wire
+	pid  int
 	gone chan struct{} // closed when the process has been waited for
-	// session is the reaper's, 0 where the helper has a process namespace that ends with it
+	// session is the guard's and the reaper's, 0 where the helper has a process namespace that ends with it
 	session int
+	killed  bool // it did not end by itself; read after gone
 }
 
 // startHelper starts this executable as the named helper, with the program's streams as its own. The helper is waited for on the thread that
@@ -48,12 +51,16 @@ func startHelper(name string, its stdio, attr *syscall.SysProcAttr) (*helperProc
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, which has the helper's whole life
 		err := cmd.Start()
-		if err == nil && name == reaperName {
-			h.session = cmd.Process.Pid
+		if err == nil {
+			h.pid = cmd.Process.Pid
+			if name == guardName {
+				h.session = h.pid
+			}
 		}
 		started <- err
 		if err == nil {
 			cmd.Wait()
+			h.killed = cmd.ProcessState.ExitCode() == -1
 			close(h.gone)
 		}
 	}()
@@ -94,10 +101,23 @@ func (h *helperProc) kill() { h.w.send(order{Kill: true}) }
 // wait returns when the helper is gone. A helper that did not say that nothing is left leaves that open.
 func (h *helperProc) wait() (status, error) {
 	defer h.w.close()
+	heard := make(chan struct{})
 	var r report
-	_, err := h.w.recv(&r)
-	<-h.gone
-	if r.Ended == nil {
+	var err error
+	go func() {
+		defer close(heard)
+		_, err = h.w.recv(&r)
+	}()
+	select {
+	case <-heard:
+		<-h.gone
+	case <-h.gone: // and had nothing to say, or it has been said and not been heard yet
+		if h.killed && h.session > 0 {
+			h.w.send(order{Kill: true}) // to the reaper, which has lost its guard
+		}
+		<-heard
+	}
+	if r.Ended == nil || h.killed && h.session > 0 {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = fmt.Errorf("the helper ended early: %s", r.Error)
 		}

@@ -16,10 +16,12 @@ import (
 )
 
 // The reaper is a process of its own because a subreaper waits for every child it has, and ours has others than the run's. It stands outside
-// the program's confinement, so that the program cannot end it, and ends when the socket to us does.
+// the program's confinement, so that the program cannot end it, and ends when the socket to us does. A guard stands over it (guardMain): should somebody
+// end one of the two, the other ends what the program started.
 
 // names of our helpers, as argv[0]
 const (
+	guardName  = "rig-sandbox-guard"
 	reaperName = "rig-sandbox-reaper"
 	execName   = "rig-sandbox-exec"
 	initName   = "rig-sandbox-init"

@@ -80,6 +80,7 @@ type Limits struct {
 	Upper     int64         // bytes the program may write in all: a full tmpfs, elsewhere the end of the run. 512 MiB
 	Inodes    int64         // files the program may create; the same. 100000
 	Procs     int           // processes. 512
+	Memory    int64         // bytes of memory, where a control group can be made; 0: not bounded, but the kernel ends the run first where memory runs out
 	Grace     time.Duration // between the stop signal and SIGKILL. 3s
 	Linger    time.Duration // for the program to exit by itself after Command.Talk returned. 5s
 }

@@ -130,14 +130,10 @@ func (s *soak) cancelled(t *testing.T, l Layer) {
 	})
 }
 
-// helperKilled is a run whose helper dies: it must not count. With the helper of a copy, a process that made a session of its own is out of reach
-// (nothing of the run can end that helper; somebody else did), so that the program starts none there.
+// helperKilled is a run whose helper dies: it must not count, and nothing of it goes on.
 func (s *soak) helperKilled(t *testing.T, l Layer) {
 	s.with(t, l, func(box Box) {
 		c := s.work(s.marker)
-		if l.Name() == "copy" {
-			c.Argv[2] = strings.Replace(c.Argv[2], "setsid ", "", 1)
-		}
 		c.Talk = func(_ context.Context, rw io.ReadWriter) {
 			bufio.NewReader(rw).ReadString('\n')
 			<-s.pause()

@@ -55,6 +55,7 @@ type builder struct {
 	masks   []string
 	files   map[string]stateFile // single files of HOME
 	missing []string
+	bounded bool // the process namespace has a limit
 }
 
 type stateFile struct {
