@@ -164,6 +164,7 @@ func report(rec proposal.Record) []byte {
 	}
 	section("Pages", files)
 	section("Refused", refused)
+	section("Outside of the sandbox", rec.Outside)
 	section("Warnings", rec.Warnings)
 	return b.Bytes()
 }

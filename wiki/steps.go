@@ -306,6 +306,7 @@ func (r *run) settle(ctx context.Context, failed error) {
 	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, cmp.Or(e.Hint, r.hint())
 	r.rec.Ended = time.Now().UTC()
 	if r.store != nil && r.logs != nil {
+		r.rec.Outside = r.task.outsideOf()
 		if err := r.store.Propose(&r.rec, r.verdict.Files, refusedTexts(r.verdict)); err != nil {
 			r.rec.State, r.rec.Exit, r.rec.Message = proposal.Failed, ExitFailed, "store the proposal: "+err.Error()
 		}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/adapters"
-	"github.com/rigwiki/rig/adapters/board"
 	"github.com/rigwiki/rig/adapters/guard"
 	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/wiki/proposal"
@@ -299,11 +298,7 @@ func (r *run) setUp(ctx context.Context) error {
 
 // openTask opens the agent's sandbox.
 func (r *run) openTask(ctx context.Context) (err error) {
-	if r.board, err = board.Serve("", r.event); err != nil {
-		return fmt.Errorf("open the events endpoint: %w", err)
-	}
-	r.release = append(r.release, func() { _ = r.board.Close() })
-	if err := r.openBroker(); err != nil {
+	if err := errors.Join(r.openBoard(), r.openBroker(ctx)); err != nil {
 		return err
 	}
 	req, err := r.request(r.task.checkout.Dir)
@@ -336,17 +331,35 @@ func (r *run) openTask(ctx context.Context) (err error) {
 }
 
 // openBroker opens what does for the agent what may leave the sandbox: pushes, fetches and gh, by the grant of the run.
-func (r *run) openBroker() (err error) {
+func (r *run) openBroker(ctx context.Context) (err error) {
 	t := r.task
 	dir := filepath.Join(t.dir, "broker")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	grant := guard.Grant{Intent: guard.Intent(r.op.Mode), Remote: t.repo.Remote, Branch: t.checkout.Branch, PR: t.pr.Number}
+	grant := guard.Grant{Intent: guard.Intent(r.op.Mode), Remote: t.repo.Remote, Branch: t.checkout.Branch, PR: t.pr.Number, Repo: cmp.Or(t.pr.GitHubName(), t.repo.GitHubName(ctx))}
 	t.broker, err = task.NewBroker(task.BrokerOptions{Checkout: t.checkout, Grant: grant, Dir: dir, Env: r.host.env, Note: func(c task.Crossing) { r.event(c.Event(r.rec.Run)) }})
 	if err != nil {
 		return err
 	}
 	r.release = append(r.release, func() { _ = t.broker.Close() })
 	return nil
+}
+
+// maxOutside bounds what the record tells of requests that crossed the wall; the events have them all.
+const maxOutside = 200
+
+// outsideOf is what git and gh did outside for the run, and what they were denied, a sentence each.
+func (t *taskRun) outsideOf() []string {
+	if t == nil || t.broker == nil {
+		return nil
+	}
+	var out []string
+	for _, c := range t.broker.Crossings() {
+		if len(out) == maxOutside {
+			return append(out, "…")
+		}
+		out = append(out, c.Event("").Summary)
+	}
+	return out
 }

@@ -68,44 +68,49 @@ func beforeDash(args []string) []string {
 	return args
 }
 
-// pullRequest reads the one argument of the pr commands, and -R. The answer names the repository and the pull request outright.
-func pullRequest(g Grant, p parsed) (args []string, why string) {
+// pullRequest reads the one argument of the pr commands, and -R: the pull request to name, "" where gh shall find it by the checkout.
+func pullRequest(g Grant, p parsed) (which, why string) {
 	for _, o := range p.options {
 		if (o.name == "-R" || o.name == "--repo") && !g.isRepo(o.value) {
-			return nil, shown(o.value) + " is not the repository of this run"
+			return "", shown(o.value) + " is not the repository of this run"
 		}
 	}
 	if len(p.rest) > 1 {
-		return nil, "one pull request at a time"
-	}
-	if g.Repo != "" { // else gh finds it from the user's checkout
-		args = []string{"--repo", g.Repo}
+		return "", "one pull request at a time"
 	}
 	if len(p.rest) == 0 {
 		switch {
 		case g.PR > 0:
-			return append(args, "--", strconv.Itoa(g.PR)), ""
+			return strconv.Itoa(g.PR), ""
 		case g.Branch != "":
-			return append(args, "--", g.Branch), ""
+			return g.Branch, ""
 		}
-		return nil, "name the pull request by its number"
+		return "", "name the pull request by its number"
 	}
 	sel := p.rest[0]
 	if _, tail, ok := strings.Cut(sel, "://"); ok {
 		host, path, _ := strings.Cut(tail, "/")
 		repo, number, ok := strings.Cut(path, "/pull/")
 		if number, _, _ = strings.Cut(number, "/"); !ok || !strings.HasPrefix(sel, "https://") || !g.isRepo(host+"/"+repo) || !isNumber(number) {
-			return nil, shown(sel) + " is no pull request of this run's repository"
+			return "", shown(sel) + " is no pull request of this run's repository"
 		}
-		return append(args, "--", number), ""
+		return number, ""
 	}
 	if n := strings.TrimPrefix(sel, "#"); isNumber(n) {
-		return append(args, "--", n), ""
+		return n, ""
 	}
 	if !goodBranch(sel) {
-		return nil, shown(sel) + " is neither a number nor the name of a branch"
+		return "", shown(sel) + " is neither a number nor the name of a branch"
 	}
-	return append(args, "--", sel), ""
+	return sel, ""
+}
+
+// onRepo names the repository outright, where it is known: else gh finds it by the user's checkout.
+func (g Grant) onRepo(args []string) []string {
+	if g.Repo == "" {
+		return args
+	}
+	return append(args, "--repo", g.Repo)
 }
 
 func isNumber(s string) bool {
@@ -157,7 +162,7 @@ func prRead(g Grant, verb string, args []string, spec flagSpec) Verdict {
 	if why != "" {
 		return denied("gh pr %s: %s", verb, why)
 	}
-	out := []string{"pr", verb}
+	out := []string{"pr", verb, which}
 	for _, o := range p.options {
 		switch o.name {
 		case "-R", "--repo":
@@ -167,22 +172,17 @@ func prRead(g Grant, verb string, args []string, spec flagSpec) Verdict {
 				return denied("gh pr %s: %s", verb, why)
 			}
 		}
-		out = append(out, rendered(o))
+		out = append(out, rendered(o)...)
 	}
-	return Verdict{Route: OnGitHub, Args: append(out, which...)}
+	return Verdict{Route: OnGitHub, Args: g.onRepo(out)}
 }
 
-// rendered is an option as gh reads it without doubt.
-func rendered(o given) string {
-	switch {
-	case !o.hasValue:
-		return o.name
-	case strings.HasPrefix(o.name, "--"):
-		return o.name + "=" + o.value
-	case strings.HasPrefix(o.value, "="):
-		return o.name + "=" + o.value // pflag takes one "=" away
+// rendered is an option as gh reads it without doubt: a value stands by itself, whatever it begins with.
+func rendered(o given) []string {
+	if !o.hasValue {
+		return []string{o.name}
 	}
-	return o.name + o.value
+	return []string{o.name, o.value}
 }
 
 // jqWhy keeps filters from the environment of the host's gh, which they could print (env, $ENV), and from modules.
@@ -206,7 +206,7 @@ func judgeReview(g Grant, args []string, read func(string) ([]byte, error)) Verd
 	return prWrite(g, "review", args, flags("-R: --repo: -b: --body: -F: --body-file: -a --approve -r --request-changes -c --comment"), read)
 }
 
-// prWrite renders a command that adds a text to a pull request; the text goes by standard input.
+// prWrite renders a command that adds a text to a pull request; the text of a file goes by standard input, since the file is inside.
 func prWrite(g Grant, verb string, args []string, spec flagSpec, read func(string) ([]byte, error)) Verdict {
 	p, err := parse(args, spec, ghStyle)
 	if err != nil {
@@ -216,32 +216,34 @@ func prWrite(g Grant, verb string, args []string, spec flagSpec, read func(strin
 	if why != "" {
 		return denied("gh pr %s: %s", verb, why)
 	}
-	if to := which[len(which)-1]; g.PR > 0 && isNumber(to) && to != strconv.Itoa(g.PR) {
+	if g.PR > 0 && isNumber(which) && which != strconv.Itoa(g.PR) {
 		return denied("gh pr %s: this run reviews pull request %d", verb, g.PR)
 	}
-	v := Verdict{Route: OnGitHub, Args: []string{"pr", verb}}
+	v := Verdict{Route: OnGitHub, Args: []string{"pr", verb, which}}
+	text := 0
 	for _, o := range p.options {
 		switch o.name {
 		case "-R", "--repo":
 		case "-b", "--body":
-			v.Stdin = []byte(o.value)
+			text += len(o.value)
+			v.Args = append(v.Args, rendered(o)...)
 		case "-F", "--body-file":
 			if v.Stdin, err = read(o.value); err != nil {
 				return denied("gh pr %s: read %s: %s", verb, shown(o.value), err)
 			}
 		default:
-			v.Args = append(v.Args, rendered(o))
+			v.Args = append(v.Args, rendered(o)...)
 		}
 	}
-	if len(v.Stdin) > maxText {
-		return denied("gh pr %s: the text has more than %d bytes", verb, maxText)
+	if text+len(v.Stdin) > maxText || v.Stdin != nil && p.has("-b", "--body") {
+		return denied("gh pr %s: one text of at most %d bytes is needed", verb, maxText)
 	}
 	if v.Stdin != nil {
-		v.Args = append(v.Args, "--body-file=-")
-	} else if verb == "comment" {
+		v.Args = append(v.Args, "--body-file", "-")
+	} else if verb == "comment" && text == 0 {
 		return denied("gh pr comment: give the text with --body or --body-file")
 	}
-	v.Args = append(v.Args, which...)
+	v.Args = g.onRepo(v.Args)
 	return v
 }
 

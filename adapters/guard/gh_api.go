@@ -52,7 +52,7 @@ func (c *apiCall) option(o given, read func(string) ([]byte, error)) string {
 			return why
 		}
 	}
-	c.rest = append(c.rest, rendered(o))
+	c.rest = append(c.rest, rendered(o)...)
 	return ""
 }
 
@@ -105,17 +105,20 @@ func (c *apiCall) judge(allowed string) Verdict {
 	if why != "" {
 		return denied("gh api: %s; %s", why, allowed)
 	}
-	args := append([]string{"api", "--method=" + c.method}, c.host()...)
-	for _, f := range c.fields {
-		args = append(args, "--raw-field="+f[0]+"="+f[1])
+	args := []string{"api", path}
+	if c.asked {
+		args = append(args, "--method", c.method)
 	}
-	return Verdict{Route: OnGitHub, Args: append(append(args, c.rest...), "--", path)}
+	for _, f := range c.fields {
+		args = append(args, "--raw-field", f[0]+"="+f[1])
+	}
+	return Verdict{Route: OnGitHub, Args: append(append(args, c.host()...), c.rest...)}
 }
 
 // host names the server where it is another than github.com.
 func (c *apiCall) host() []string {
 	if parts := strings.Split(c.grant.Repo, "/"); len(parts) == 3 && !strings.EqualFold(parts[0], "github.com") {
-		return []string{"--hostname=" + parts[0]}
+		return []string{"--hostname", parts[0]}
 	}
 	return nil
 }
@@ -186,11 +189,11 @@ func (c *apiCall) graphql(allowed string) Verdict {
 		return denied("gh api graphql: %s; %s", why, allowed)
 	}
 	for _, f := range c.fields {
-		option := "--raw-field="
+		option := "--raw-field"
 		if f[0] != "query" && (isNumber(f[1]) || f[1] == "true" || f[1] == "false" || f[1] == "null" || isPlace(f[1])) {
-			option = "--field=" // typed: an Int variable must be a number
+			option = "--field" // typed: an Int variable must be a number
 		}
-		args = append(args, option+f[0]+"="+f[1])
+		args = append(args, option, f[0]+"="+f[1])
 	}
 	return Verdict{Route: OnGitHub, Args: append(args, c.rest...)}
 }

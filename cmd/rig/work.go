@@ -127,6 +127,9 @@ func (a *app) finishTask(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) error 
 	for _, warning := range rec.Warnings {
 		a.warn("warning: %s", warning)
 	}
+	for _, what := range rec.Outside {
+		a.warn("outside: %s", what)
+	}
 	a.showRefusals(rec)
 	s, err := h.Store(w)
 	if err != nil {

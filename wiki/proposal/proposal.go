@@ -56,6 +56,7 @@ type Record struct {
 	Base        string     `json:"base,omitempty"`    // the commit that Files are told against
 	Tip         string     `json:"tip,omitempty"`     // the commit that the run left the branch at
 	Commits     int        `json:"commits,omitempty"` // made by the run
+	Outside     []string   `json:"outside,omitempty"` // a task: what git and gh did outside of the sandbox, and what they were denied, in order
 	Usage       any        `json:"usage,omitempty"`
 	Undone      time.Time  `json:"undone,omitzero"` // when the run was taken back whole
 }

@@ -92,6 +92,12 @@ func findProgram(env []string, name string) (string, error) {
 // GitHubName is the repository's name on GitHub, "HOST/OWNER/NAME", as its remote's address has it; "" where the address is of another kind.
 func (r *Repo) GitHubName(ctx context.Context) string { return gitHubName(r.remoteURL(ctx)) }
 
+// GitHubName is the name of the repository that a pull request is in, as its address has it; "" for none.
+func (p PullRequest) GitHubName() string {
+	repo, _, _ := strings.Cut(p.URL, "/pull/")
+	return gitHubName(repo)
+}
+
 // gitHubName reads "https://HOST/OWNER/NAME(.git)", "ssh://git@HOST/OWNER/NAME" and "git@HOST:OWNER/NAME".
 func gitHubName(raw string) string {
 	host, path := "", ""

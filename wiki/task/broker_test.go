@@ -246,7 +246,7 @@ func TestBrokerGH(t *testing.T) {
 	}
 	d.broker.o.Env[0] = "PATH=relative:" + filepath.Join(d.top, "bin") + ":/usr/bin:/bin"
 	ans, _ := d.ask(ask, nil)
-	want := "pr comment --body-file=- --repo github.com/tea/pot -- 7\nnice\ntoken ***, debug '', repo '', dir '', pager cat '', at " + d.repo + "\n"
+	want := "pr comment 7 --body-file - --repo github.com/tea/pot\nnice\ntoken ***, debug '', repo '', dir '', pager cat '', at " + d.repo + "\n"
 	if ans.Code != 3 || string(ans.Out) != want {
 		t.Errorf("%d: %q, want %q", ans.Code, ans.Out, want)
 	}
@@ -310,5 +310,8 @@ func TestGitHubName(t *testing.T) {
 		if got := gitHubName(raw); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
+	}
+	if got := (PullRequest{URL: "https://github.com/tea/pot/pull/7"}).GitHubName(); got != "github.com/tea/pot" {
+		t.Errorf("of a pull request: %q", got)
 	}
 }

@@ -59,7 +59,7 @@ const leaveBranch = "task/tea"
 func newField(t *testing.T) *field {
 	b := newBench(t)
 	f := &field{bench: b, mark: filepath.Join(b.top, "mark"), ghLog: filepath.Join(b.top, "gh.log"), ghPath: filepath.Join(b.top, "bin", "gh")}
-	b.write("bin/gh", "#!/bin/sh\n{ printf '%s ' \"$@\"; printf '| '; case \" $* \" in *' --body-file=- '*) cat;; esac; printf '\\n'; } >>'"+f.ghLog+"' || exit 1\necho answered\n")
+	b.write("bin/gh", "#!/bin/sh\n{ printf '%s ' \"$@\"; printf '| '; case \" $* \" in *' --body-file - '*) cat;; esac; printf '\\n'; } >>'"+f.ghLog+"' || exit 1\necho answered\n")
 	b.write("gh.log", "")
 	if err := os.Chmod(f.ghPath, 0o755); err != nil {
 		t.Fatal(err)
