@@ -23,23 +23,56 @@ func MarkerNames() []string { return []string{NotReady, Relevance, PRReview, Add
 // verdicts are the only openings that a PR REVIEW line may have.
 func verdicts() []string { return []string{"APPROVE", "REQUEST CHANGES"} }
 
-// Markers finds the marker lines of a final text, in order. A marker counts at a line's start only. One whose reason begins with "<"
-// is the prompt's own template, which an agent repeated, and is left out; so is a PR REVIEW without a verdict.
+// Markers finds the marker lines of a final text, in order. A marker counts at a line's start only; markdown's emphasis around it or its name, a
+// heading's sign and a carriage return do not count. One whose reason begins with "<" is the prompt's own template, which an agent repeated, and is left
+// out; so is a PR REVIEW without a verdict.
 func Markers(text string) []Marker {
 	var out []Marker
 	for line := range strings.Lines(text) {
-		for _, name := range MarkerNames() {
-			rest, ok := strings.CutPrefix(line, name+":")
-			if !ok {
-				continue
-			}
-			m := Marker{Name: name, Text: strings.TrimSpace(rest)}
-			if isAnswer(m) {
-				out = append(out, m)
-			}
+		if m, ok := markerIn(line); ok && isAnswer(m) {
+			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// emphasis are the signs that markdown puts around words.
+const emphasis = "*_`"
+
+// markerIn reads one line: "NOT READY: x", "**NOT READY:** x", "**NOT READY**: x", "## `NOT READY: x`".
+func markerIn(line string) (m Marker, ok bool) {
+	if rest := strings.TrimLeft(line, "#"); rest != line {
+		line = strings.TrimLeft(rest, " ")
+	}
+	line = strings.TrimLeft(line, emphasis) // "* NOT READY:" is an item of a list: it goes on with a blank, which no name does
+	for _, name := range MarkerNames() {
+		rest, found := strings.CutPrefix(line, name)
+		if !found {
+			continue
+		}
+		if rest, found = strings.CutPrefix(strings.TrimLeft(rest, emphasis), ":"); !found {
+			continue
+		}
+		rest = strings.TrimSpace(rest)
+		if bare := strings.TrimLeft(rest, emphasis); strings.HasPrefix(bare, " ") || bare == "" || strings.HasPrefix(bare, "<") {
+			rest = bare // what closes the name's emphasis, or dresses the template
+		}
+		if rest = strings.TrimSpace(rest); name == PRReview {
+			rest = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(rest))
+		}
+		return Marker{Name: name, Text: closed(rest)}, true
+	}
+	return m, false
+}
+
+// closed takes off emphasis at the end that was opened before the text.
+func closed(text string) string {
+	for _, sign := range []string{"**", "__", "`", "*", "_"} {
+		if bare, ok := strings.CutSuffix(text, sign); ok && strings.Count(bare, sign)%2 == 0 {
+			return strings.TrimSpace(bare)
+		}
+	}
+	return text
 }
 
 // Find returns the last marker of a name: where an agent corrects itself, its last word counts.

@@ -12,7 +12,9 @@ import (
 func taskEnds() []endRow {
 	return []endRow{
 		{"broken intent", func(r *run) bool { return r.task.broken != "" }, proposal.Failed, ExitFailed,
-			func(r *run) string { return r.rec.Agent + " " + r.brokenIntent() + "; nothing was taken" }},
+			func(r *run) string {
+				return r.rec.Agent + " " + r.brokenIntent() + "; nothing was taken" + r.sent()
+			}},
 		{"not ready", func(r *run) bool { return r.marker(adapters.NotReady) != "" }, proposal.Incomplete, ExitNothing,
 			func(r *run) string { return r.stoppedShort() + r.soFar() }},
 		{"verdict", func(r *run) bool { return !r.op.Writes && r.verdictLine() != "" }, proposal.Done, ExitOK,
@@ -88,5 +90,13 @@ func (r *run) soFar() string {
 	if n := len(r.task.left.Dirty); n > 0 && r.op.Writes {
 		out += "; not committed: " + some(r.task.left.Dirty)
 	}
-	return out
+	return out + r.sent()
+}
+
+// sent says what the host pushed for the agent.
+func (r *run) sent() string {
+	if r.task.pushed == "" {
+		return ""
+	}
+	return "; " + r.task.pushed
 }

@@ -35,6 +35,7 @@ type taskRun struct {
 	dir      string            // of the run in the cache
 	tree     map[string]string // review: identity of what was checked out, before the agent
 	left     task.Left
+	pushed   string   // the last push that the host did, a clause; "" for none
 	bundle   *os.File // of the commits, behind its head; nil: none came
 	broken   string   // why nothing is taken, "" where it is
 	made     *task.Verified
@@ -167,7 +168,9 @@ func (r *run) checkOut(ctx context.Context) (err error) {
 		return err
 	}
 	r.rec.Warnings = append(r.rec.Warnings, t.checkout.Notes...)
-	r.rec.Branch, r.rec.Base = branch, t.checkout.Base
+	if r.rec.Base = t.checkout.Base; t.checkout.Continued {
+		r.rec.Branch = branch
+	}
 	if t.lend, err = r.lendable(want, ignored); err != nil {
 		return err
 	}
@@ -197,8 +200,9 @@ func (r *run) branch(ctx context.Context) (string, error) {
 		switch {
 		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
-		case err != nil:
+		case err != nil && r.op.Writes: // a review may as well be of the task itself
 			r.rec.Warnings = append(r.rec.Warnings, err.Error()+"; "+own+" was taken")
+		case err != nil:
 		case pr.Foreign:
 			return "", &ending{State: proposal.Failed, Exit: ExitFailed, Message: fmt.Sprintf("the branch of pull request %d is in another repository", pr.Number), Hint: "fetch it as a branch of your own"}
 		default:

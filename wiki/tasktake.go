@@ -122,6 +122,7 @@ func (r *run) judgeTask(ctx context.Context) error {
 func (r *run) bringIn(ctx context.Context) error {
 	t := r.task
 	r.keepLeft()
+	r.noteCrossings()
 	if t.made == nil || t.broken != "" {
 		return nil
 	}
@@ -130,6 +131,7 @@ func (r *run) bringIn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.rec.Base = t.checkout.Base
 	if !r.finished() {
 		r.refuseChanges(changes)
 		return nil
@@ -177,6 +179,24 @@ func (r *run) refuseChanges(changes []task.FileChange) {
 		r.verdict.Texts = append(r.verdict.Texts, RefusedText{Refusal: f, Kind: ch.Kind, Base: ch.Old, New: ch.New})
 	}
 }
+
+// noteCrossings says what left through the host, and what was denied on the way.
+func (r *run) noteCrossings() {
+	denied := map[string]bool{}
+	for _, c := range r.task.broker.Crossings() {
+		line := c.Program + " " + plain(strings.Join(c.Args, " "), 80)
+		switch {
+		case c.Did == "" && !denied[line] && len(denied) < maxDenied:
+			denied[line] = true
+			r.rec.Warnings = append(r.rec.Warnings, "denied: "+line+": "+plain(c.Why, 200))
+		case strings.HasPrefix(c.Did, "pushed"):
+			r.task.pushed = c.Did
+		}
+	}
+}
+
+// maxDenied bounds the denials that are told; the run's events have all of them.
+const maxDenied = 10
 
 // keepLeft keeps work that was not committed as a file of the run's folder.
 func (r *run) keepLeft() {
