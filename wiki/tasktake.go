@@ -127,14 +127,11 @@ func (r *run) bringIn(ctx context.Context) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	changes, err := t.made.Diff(ctx, r.cfg.Limits.FileBytes, r.cfg.Limits.WikiBytes)
-	if err != nil {
-		return err
+	if t.made.Made == 0 {
+		return nil // no branch is made for nothing
 	}
-	r.rec.Base = t.checkout.Base
 	if !r.finished() {
-		r.refuseChanges(changes)
-		return nil
+		return r.refuseChanges(ctx)
 	}
 	if r.before != nil {
 		if why := r.configChanged(); why != "" {
@@ -142,12 +139,14 @@ func (r *run) bringIn(ctx context.Context) error {
 			return nil
 		}
 	}
-	if t.made.Made == 0 {
-		return nil // no branch is made for nothing
+	changes, err := t.made.Diff(ctx, "", r.cfg.Limits.FileBytes, r.cfg.Limits.WikiBytes)
+	if err != nil {
+		return err
 	}
 	if t.in, err = t.made.Import(ctx, r.rec.Run); err != nil {
 		return err
 	}
+	r.rec.Base = t.checkout.Base
 	r.rec.Branch, r.rec.Tip, r.rec.Commits = strings.TrimPrefix(t.in.Ref, "refs/heads/"), t.made.Tip, t.made.Made
 	if t.in.Aside != "" {
 		r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf("%s; the commits are at %s (`git merge --ff-only %s`)", t.in.Aside, t.in.Ref, t.in.Ref))
@@ -172,12 +171,17 @@ func draftOfChange(ch task.FileChange) proposal.Draft {
 }
 
 // refuseChanges keeps what an unfinished run committed, for a look.
-func (r *run) refuseChanges(changes []task.FileChange) {
+func (r *run) refuseChanges(ctx context.Context) error {
+	changes, err := r.task.made.Diff(ctx, r.task.checkout.Start, r.cfg.Limits.FileBytes, r.cfg.Limits.WikiBytes)
+	if err != nil {
+		return err
+	}
 	for _, ch := range changes {
 		f := proposal.Refusal{Path: ch.Path, Rule: "unfinished-run", Reason: r.end().Message}
 		r.verdict.Refused = append(r.verdict.Refused, f)
 		r.verdict.Texts = append(r.verdict.Texts, RefusedText{Refusal: f, Kind: ch.Kind, Base: ch.Old, New: ch.New})
 	}
+	return nil
 }
 
 // noteCrossings says what left through the host, and what was denied on the way.

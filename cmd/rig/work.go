@@ -140,8 +140,12 @@ func (a *app) finishTask(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) error 
 			return err
 		}
 	}
-	if rec.Answer != "" && len(rec.Files) == 0 {
+	switch {
+	case rec.Answer == "":
+	case len(rec.Files) == 0:
 		a.say("%s", a.printable(rec.Answer))
+	default: // standard output is the diff's
+		a.warn("%s", a.printable(rec.Answer))
 	}
 	a.warn("%s: %s", rec.State, rec.Message)
 	if rec.Exit != wiki.ExitOK {

@@ -2,6 +2,7 @@ package task
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,9 +17,9 @@ type FileChange struct {
 	Unread     string // why the texts were not read, a clause: "too large"; "" where they were
 }
 
-// Diff lists what the branch changes against its base, with texts up to fileBytes each and allBytes together. Renames are paired as git's -M50%. The base
+// Diff lists what the branch changes against the commit from, or where that is "" against its base, with texts up to fileBytes each and allBytes together. Renames are paired as git's -M50%. The base
 // is where the branch left the main branch; a merge of main moves it.
-func (v *Verified) Diff(ctx context.Context, fileBytes, allBytes int64) ([]FileChange, error) {
+func (v *Verified) Diff(ctx context.Context, from string, fileBytes, allBytes int64) ([]FileChange, error) {
 	c := v.Checkout
 	dir := v.dir
 	if len(v.Commits) == 0 && v.Tip == c.Start {
@@ -31,7 +32,7 @@ func (v *Verified) Diff(ctx context.Context, fileBytes, allBytes int64) ([]FileC
 	if c.Base, err = c.Repo.git.line(ctx, dir, "merge-base", newest, v.Tip); err != nil {
 		return nil, fmt.Errorf("find where %s left %s: %w", c.Branch, c.Repo.Main, err)
 	}
-	out, err := c.Repo.git.run(ctx, call{dir: dir, args: []string{"diff-tree", "-r", "-z", "--raw", "-M50%", "--no-abbrev", "--no-ext-diff", c.Base, v.Tip}})
+	out, err := c.Repo.git.run(ctx, call{dir: dir, args: []string{"diff-tree", "-r", "-z", "--raw", "-M50%", "--no-abbrev", "--no-ext-diff", cmp.Or(from, c.Base), v.Tip}})
 	if err != nil {
 		return nil, fmt.Errorf("list what %s changes: %w", c.Branch, err)
 	}
