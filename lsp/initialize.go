@@ -37,6 +37,12 @@ type capabilities struct {
 // either way.
 func (c capabilities) neovim() bool { return strings.HasPrefix(strings.ToLower(c.name), "neovim") }
 
+// eglot tells whether the client is eglot, which answers showMessageRequest without announcing it.
+func (c capabilities) eglot() bool {
+	name := strings.ToLower(c.name)
+	return strings.HasPrefix(name, "eglot") || strings.HasPrefix(name, "emacs")
+}
+
 func readCapabilities(p *protocol.InitializeParams) capabilities {
 	c := capabilities{encoding: protocol.PositionEncodingKindUTF16, operations: map[protocol.ResourceOperationKind]bool{}, name: p.ClientInfo.Name}
 	if w := p.Capabilities.Workspace; w != nil {
@@ -54,8 +60,7 @@ func readCapabilities(p *protocol.InitializeParams) capabilities {
 	}
 	if w := p.Capabilities.Window; w != nil {
 		c.progress = is(w.WorkDoneProgress)
-		// eglot answers showMessageRequest without announcing it.
-		c.confirm = w.ShowMessage != nil || strings.Contains(strings.ToLower(c.name), "emacs")
+		c.confirm = w.ShowMessage != nil || c.eglot()
 		c.showDocument = w.ShowDocument != nil && w.ShowDocument.Support
 	}
 	if g := p.Capabilities.General; g != nil {

@@ -36,6 +36,14 @@ func (d desk) env(more ...string) []string {
 		"XDG_CACHE_HOME="+d.home+"/cache", "RIG_HOME="+d.home+"/.rig", "RIG="+d.rig, "WIKI="+d.wiki), more...)
 }
 
+// configure writes the user's own configuration.
+func (d desk) configure(t *testing.T, json5 string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(d.home, ".rig", "config.json5"), []byte(json5), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // needed returns the value of variable. Without one the test is skipped, or fails where RIG_REQUIRE contains name.
 func needed(t *testing.T, name, variable string) string {
 	t.Helper()

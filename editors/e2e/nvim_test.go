@@ -87,10 +87,7 @@ func (d desk) model(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := `{wiki: {agent: {claude: {env: {CLAUDE_CODE_MAX_RETRIES: "0"}}}}}`
-	if err := os.WriteFile(filepath.Join(d.home, ".rig", "config.json5"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	d.configure(t, `{wiki: {agent: {claude: {env: {CLAUDE_CODE_MAX_RETRIES: "0"}}}}}`)
 	script := adaptertest.Script(
 		adaptertest.Step{Op: "read", Path: d.wiki + "/concepts/emoji.md"},
 		adaptertest.Step{Op: "edit", Path: d.wiki + "/concepts/emoji.md", Old: "takes one column", New: "takes two columns"},
