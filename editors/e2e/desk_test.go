@@ -119,3 +119,21 @@ func files(t *testing.T, root string) map[string][]byte {
 	}
 	return found
 }
+
+// exists tells whether there is something at a path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// version is what an editor says of itself.
+func version(t *testing.T, editor string) string {
+	t.Helper()
+	out, err := exec.Command(editor, "--version").Output()
+	if err != nil {
+		t.Fatalf("%s --version: %v", editor, err)
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	t.Log(first)
+	return first
+}
