@@ -3,6 +3,8 @@
 // sequences are dropped. Lines come one by one; an empty line is a pause.
 //
 //	script -qec 'go run ./cmd/rig wiki demo' /dev/null | go run .ci/svg.go >docs/demo.svg
+//
+// With -still the input is one screen, drawn as it stands.
 package main
 
 import (
@@ -54,7 +56,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "svg:", err)
 		os.Exit(1)
 	}
-	fmt.Print(draw(screen(string(in))))
+	lines := screen(string(in))
+	if len(os.Args) > 1 && os.Args[1] == "-still" {
+		fmt.Print(draw(lines, len(lines), ""))
+		return
+	}
+	fmt.Print(draw(lines, rows, scroll(lines)))
 }
 
 // screen plays the output and returns the lines as they stand at its end.
@@ -91,6 +98,9 @@ func screen(in string) [][]cell {
 	var folded [][]cell
 	for _, line := range append(lines, line) {
 		folded = append(folded, fold(line)...)
+	}
+	for len(folded) > 0 && len(folded[len(folded)-1]) == 0 {
+		folded = folded[:len(folded)-1]
 	}
 	return folded
 }
@@ -157,6 +167,14 @@ func sgr(s style, params string) style {
 			s.bg = palette[n-40]
 		case n == 49:
 			s.bg = ""
+		case (n == 38 || n == 48 || n == 58) && i+4 < len(codes) && codes[i+1] == "2":
+			switch c := "rgb(" + strings.Join(codes[i+2:i+5], ",") + ")"; n { // 58, the colour of an underline, is not drawn
+			case 38:
+				s.fg = c
+			case 48:
+				s.bg = c
+			}
+			i += 4
 		case (n == 38 || n == 48) && i+2 < len(codes) && codes[i+1] == "5":
 			if c, _ := strconv.Atoi(codes[i+2]); c < len(palette) && n == 38 {
 				s.fg = palette[c]
@@ -168,17 +186,14 @@ func sgr(s style, params string) style {
 }
 
 // draw prints the lines, each run of one style as a text of its exact length, so that columns hold in any font.
-func draw(lines [][]cell) string {
-	for len(lines) > 0 && len(lines[len(lines)-1]) == 0 {
-		lines = lines[:len(lines)-1]
-	}
+func draw(lines [][]cell, rows int, animation string) string {
 	var b strings.Builder
-	w, h := columns*cellWidth+2*margin, rows*lineHeight+2*margin
+	w, h := columns*cellWidth+2*margin, float64(rows)*lineHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f">`+"\n", w, h, w, h)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
-	fmt.Fprintf(&b, `<clipPath id="screen"><rect y="%.0f" width="%.0f" height="%.0f"/></clipPath>`+"\n", margin, w, rows*lineHeight)
+	fmt.Fprintf(&b, `<clipPath id="screen"><rect y="%.0f" width="%.0f" height="%.0f"/></clipPath>`+"\n", margin, w, float64(rows)*lineHeight)
 	fmt.Fprintf(&b, `<g clip-path="url(#screen)" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="%s"><g>`+"\n", foreground)
-	b.WriteString(scroll(lines))
+	b.WriteString(animation)
 	for row, l := range lines {
 		for from := 0; from < len(l); {
 			to := from + 1

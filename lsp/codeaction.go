@@ -10,6 +10,7 @@ import (
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
@@ -100,6 +101,12 @@ func (s *server) codeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// resolveCodeAction answers an action as it is: ours are whole when they are offered. Neovim 0.12 asks about any that lacks an edit or a command and
+// takes what comes back (trap T34).
+func resolveCodeAction(_ context.Context, _ *server, raw jsonrpc2.RawMessage) (any, error) {
+	return raw, nil
 }
 
 type offer struct {

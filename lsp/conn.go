@@ -105,6 +105,7 @@ func methods() []method {
 		note(protocol.MethodWorkspaceDidChangeWatchedFiles, (*server).didChangeWatchedFiles),
 		note(protocol.MethodWindowWorkDoneProgressCancel, (*server).progressCancel),
 		call(protocol.MethodTextDocumentCodeAction, (*server).codeAction),
+		{protocol.MethodCodeActionResolve, resolveCodeAction},
 		call(protocol.MethodTextDocumentHover, (*server).hover),
 		feature(featureCompletion, call(protocol.MethodTextDocumentCompletion, (*server).completion)),
 		feature(featureDefinition, call(protocol.MethodTextDocumentDefinition, (*server).definition)),

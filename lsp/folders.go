@@ -34,7 +34,7 @@ func rootsOf(p *protocol.InitializeParams) []string {
 	//lint:ignore SA1019 older clients know no workspace folders, and Helix without a root marker sends rootPath alone (T29)
 	rootURI, rootPath := p.RootURI, p.RootPath
 	if rootURI != nil {
-		if path, ok := filePath(string(*rootURI)); ok {
+		if path, ok := filePath(string(*rootURI)); ok && filepath.Dir(path) != path {
 			return []string{path}
 		}
 	}

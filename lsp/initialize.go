@@ -40,7 +40,7 @@ func (c capabilities) neovim() bool { return strings.HasPrefix(strings.ToLower(c
 // eglot tells whether the client is eglot, which answers showMessageRequest without announcing it.
 func (c capabilities) eglot() bool {
 	name := strings.ToLower(c.name)
-	return strings.HasPrefix(name, "eglot") || strings.HasPrefix(name, "emacs")
+	return strings.Contains(name, "eglot") || strings.Contains(name, "emacs")
 }
 
 func readCapabilities(p *protocol.InitializeParams) capabilities {

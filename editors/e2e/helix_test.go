@@ -78,8 +78,7 @@ func (h helix) diffs() []string {
 
 // acceptHunk accepts one hunk in the diff: its page is changed, no other.
 func (h helix) acceptHunk() {
-	h.keys("-l", "/two columns")
-	h.keys("Enter")
+	h.line("/two columns")
 	h.choose("Accept this hunk of concepts/emoji.md")
 	h.saved("the accepted hunk", "concepts/emoji.md")
 	if exists(filepath.Join(h.wiki, "sources/widths.md")) || h.same("index.md") {

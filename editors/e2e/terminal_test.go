@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -46,10 +47,16 @@ func (m *terminal) keys(names ...string) {
 	}
 }
 
+// text types a text.
+func (m *terminal) text(text string) {
+	m.t.Helper()
+	m.keys("-l", "--", text)
+}
+
 // line types a line and ends it.
 func (m *terminal) line(text string) {
 	m.t.Helper()
-	m.keys("-l", text)
+	m.text(text)
 	m.keys("Enter")
 }
 
@@ -91,4 +98,16 @@ func (m *terminal) press(what string, state func() bool, names ...string) {
 // shows gives the state that the screen contains a text.
 func (m *terminal) shows(text string) func() bool {
 	return func() bool { return strings.Contains(m.screen(), text) }
+}
+
+// save writes what the terminal shows to a file, colours included.
+func (m *terminal) save(file string) {
+	m.t.Helper()
+	out, err := m.command("capture-pane", "-e", "-p").Output()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, out, 0o644); err != nil {
+		m.t.Fatal(err)
+	}
 }

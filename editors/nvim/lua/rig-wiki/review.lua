@@ -50,8 +50,10 @@ local function draw_all()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do M.draw(buf) end
 end
 
+--- What a hunk is about, in a line: the first that it changes and that says something.
 local function first_change(text)
-  return vim.iter(vim.split(text, '\n')):find(function(l) return l:match('^[-+]') end) or ''
+  local changed = vim.tbl_filter(function(l) return l:match('^[-+]') end, vim.split(text:gsub('\r', ''), '\n'))
+  return vim.iter(changed):find(function(l) return l:match('%S', 2) end) or changed[1] or ''
 end
 
 --- The lines of the quickfix list.
@@ -60,7 +62,7 @@ local function items(s)
   for _, f in ipairs(s.files) do
     local flags = #f.flags > 0 and (' [%s]'):format(table.concat(f.flags, ', ')) or ''
     for _, h in ipairs(parts(f)) do
-      local item = { user_data = { run = s.run, path = f.path, hunk = h and h.id or nil }, lnum = 1, type = #f.flags > 0 and 'W' or 'I' }
+      local item = { user_data = { run = s.run, path = f.path, hunk = h and h.id or nil }, lnum = 1, module = f.path, type = #f.flags > 0 and 'W' or 'I' }
       if f.kind == 'create' then
         item.bufnr = vim.fn.bufadd(virtual.proposed(s.run, f.uri))
         item.text = ('new page, +%d%s'):format(f.added, flags)
