@@ -45,7 +45,9 @@ func TestNvimScreen(t *testing.T) {
 			})
 			m.line(":Rig undo")
 			m.wait("the page as before", m.shows("takes one column"))
-			m.wait("its bytes too", func() bool { return bytes.Equal(files(t, d.wiki)["concepts/emoji.md"], files(t, "testdata/wiki")["concepts/emoji.md"]) })
+			m.wait("its bytes too", func() bool {
+				return bytes.Equal(files(t, d.wiki)["concepts/emoji.md"], files(t, "testdata/wiki")["concepts/emoji.md"])
+			})
 			m.line(":qall!")
 			sameTree(t, "testdata/wiki", d.wiki)
 		})
