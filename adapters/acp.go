@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -15,46 +14,6 @@ import (
 type acpAgent struct{}
 
 func (acpAgent) Name() string { return "acp" }
-
-// A preset is an agent that was tried: how to start it, the mode in which it asks before it acts, and the adapter whose state, variables
-// and hosts it shares.
-type preset struct {
-	program string
-	args    []string
-	mode    string
-	kin     func(Request) (Invocation, error)
-	name    string // of that adapter
-	servers func(Env) []string
-}
-
-func presets() []preset {
-	return []preset{
-		{program: "claude-agent-acp", mode: "default", kin: claude{}.Plan, name: "claude"},
-		{program: "claude-code-acp", mode: "default", kin: claude{}.Plan, name: "claude"},
-		{program: "codex-acp", mode: "read-only", kin: codex{}.Plan, name: "codex", servers: codexServers},
-		{program: "gemini", args: []string{"--acp"}, kin: planGemini, name: "gemini"},
-		{program: "opencode", args: []string{"acp"}, kin: opencode{}.Plan, name: "opencode", servers: opencodeServers},
-	}
-}
-
-// planGemini knows of gemini-cli only what an ACP run needs of it.
-func planGemini(r Request) (Invocation, error) {
-	return Invocation{
-		Pass:  []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"},
-		State: []string{".gemini"}, Keep: []string{".gemini/oauth_creds.json"},
-		Hosts: append([]string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"}, baseHosts(r.Env, "GOOGLE_GEMINI_BASE_URL")...),
-	}, nil
-}
-
-func presetOf(program string) preset {
-	name := strings.TrimSuffix(filepath.Base(program), ".exe")
-	for _, p := range presets() {
-		if p.program == name {
-			return p
-		}
-	}
-	return preset{program: name, name: name, kin: func(Request) (Invocation, error) { return Invocation{Pass: providerPass()}, nil }}
-}
 
 // Detect starts nothing: not every bridge answers --version, and some never end by themselves.
 func (acpAgent) Detect(_ context.Context, env Env) Detection {
@@ -104,18 +63,26 @@ func (acpAgent) Plan(r Request) (Invocation, error) {
 	if len(config.Args) == 0 {
 		argv = append(argv, p.args...)
 	}
+	var rules acpRules
+	if p.rules != nil {
+		rules = p.rules(r)
+	}
+	if r.Confined {
+		p.mode = firstOf(p.confined, p.mode)
+	}
+	argv = append(argv, rules.args...)
 	v := Invocation{
 		Argv: argv, TwoWay: true,
 		Pass: kin.Pass, State: kin.State, Keep: kin.Keep, Hosts: append(slices.Clone(kin.Hosts), r.Detection.Hosts...),
 		Files: kin.Files, Visible: visible(r.Detection),
 		Env: append(pathEnv(r.Env, r.Detection.Path), boardEnv(r)...),
 	}
-	for _, kv := range kin.Env {
+	for _, kv := range append(kin.Env, rules.env...) {
 		name, value, _ := strings.Cut(kv, "=")
 		v.Env = setEnv(v.Env, name, value)
 	}
 	v.Talk = func(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome {
-		return talkACP(ctx, rw, emit, r, p)
+		return talkACP(ctx, rw, emit, r, acpSession{program: p.program, mode: p.mode, meta: rules.meta, modelByArgs: slices.Contains(rules.args, "--model")})
 	}
 	return withConfig(v, config), nil
 }

@@ -31,8 +31,15 @@ type acpClient struct {
 	over    bool
 }
 
+// An acpSession is how a session is opened.
+type acpSession struct {
+	program, mode string
+	meta          map[string]any
+	modelByArgs   bool // the model was chosen on the command line
+}
+
 // talkACP drives one turn: initialize, session/new, session/prompt.
-func talkACP(ctx context.Context, rw io.ReadWriter, emit func(Event), r Request, p preset) Outcome {
+func talkACP(ctx context.Context, rw io.ReadWriter, emit func(Event), r Request, p acpSession) Outcome {
 	c := &acpClient{feed: newFeed("acp", emit), name: p.program, gate: gate{r.Cwd, r.ReadOnly, r.Grant}}
 	c.feed.cwd = r.Cwd
 	conn := acp.NewClientSideConnection(c, rw, &objectReader{objects: newObjects(rw)})
@@ -46,14 +53,18 @@ func talkACP(ctx context.Context, rw io.ReadWriter, emit func(Event), r Request,
 		out.Failure = c.failure("initialize", err)
 		return out
 	}
-	session, err := conn.NewSession(ctx, acp.NewSessionRequest{Cwd: r.Cwd, McpServers: []acp.McpServer{}})
+	session, err := conn.NewSession(ctx, acp.NewSessionRequest{Cwd: r.Cwd, McpServers: []acp.McpServer{}, Meta: p.meta})
 	if err != nil {
 		out.Failure = c.failure("open a session", err)
 		return out
 	}
 	out.Session = string(session.SessionId)
 	c.begin(out.Session)
-	if err := prepareACP(ctx, conn, session, r.Model, p.mode); err != nil {
+	model := r.Model
+	if p.modelByArgs {
+		model = ""
+	}
+	if err := prepareACP(ctx, conn, session, model, p.mode); err != nil {
 		out.Failure = c.failure("prepare the session", err)
 		return out
 	}

@@ -21,7 +21,18 @@ var ownServers = map[string]func(t testing.TB, home, server, cwd string){
 	},
 	"opencode": ownOpencodeServer,
 	"acp":      ownOpencodeServer,
-	"pi":       func(testing.TB, string, string, string) {}, // knows no such servers
+	"acp claude": func(t testing.TB, home, server, cwd string) {
+		file(t, home, ".claude.json", `{"mcpServers":{"mine":{"type":"stdio","command":"`+server+`","args":[]}}}`)
+	},
+	"acp codex": func(t testing.TB, home, server, _ string) {
+		text, _ := os.ReadFile(filepath.Join(home, ".codex/config.toml"))
+		file(t, home, ".codex/config.toml", string(text)+"\n[mcp_servers.mine]\ncommand = \""+server+"\"\n")
+	},
+	"acp gemini": func(t testing.TB, home, server, _ string) {
+		text, _ := os.ReadFile(filepath.Join(home, ".gemini/settings.json"))
+		file(t, home, ".gemini/settings.json", strings.Replace(string(text), "{", `{"mcpServers":{"mine":{"command":"`+server+`"}},`, 1))
+	},
+	"pi": func(testing.TB, string, string, string) {}, // knows no such servers
 }
 
 func ownOpencodeServer(t testing.TB, home, server, _ string) {
@@ -55,7 +66,8 @@ func TestOwnServers(t *testing.T) {
 				b.found = a.Detect(t.Context(), b.Env)
 				ok(t, b.do(t, readOnly, "Say it.", say("said")), "said")
 				_, err := os.Stat(mark)
-				if let && !slices.Contains([]string{"pi"}, s.name) && err != nil {
+				// pi knows none, gemini starts them in trusted folders only.
+				if let && !slices.Contains([]string{"pi", "acp gemini"}, s.name) && err != nil {
 					t.Errorf("let in, but not started: %v", err)
 				}
 				if !let && err == nil {

@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ type Subject struct {
 	Setup func(t testing.TB, home, url string) ([]string, adapters.AgentConfig)
 	// Leaks names checks that the agent's own rules do not hold, with the reason; the sandbox below them does.
 	Leaks map[string]string
+	// Only names the checks that are run; nil: all.
+	Only []string
 	// Slow names checks that take minutes with this agent, with the reason. They run where RIG_SLOW is set.
 	Slow map[string]string
 
@@ -47,6 +50,9 @@ func Run(t *testing.T, s Subject) {
 		t.Fatalf("not usable: %s", s.found.Why)
 	}
 	for _, c := range checks {
+		if s.Only != nil && !slices.Contains(s.Only, c.name) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			if why := s.Leaks[c.name]; why != "" {
 				t.Skipf("not held by the agent itself: %s", why)

@@ -31,7 +31,32 @@ func realAgents() []realAgent {
 		}},
 		{name: "codex", model: "gpt-5.5", session: true, setup: func(d *desk) {
 			d.config(`{wiki: {agent: {codex: {env: {FAKE_API_KEY: "sk-test"}}}}}`)
-			d.home(".codex/config.toml", `model_provider = "fake"
+			codexHome(d)
+		}},
+		{name: "opencode", model: "fake/fake-model", session: true, setup: opencodeHome},
+		{name: "pi", model: "fake/fake-model", session: true, setup: func(d *desk) {
+			d.home(".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+d.url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
+		}},
+		{name: "acp", program: "opencode", session: true, setup: opencodeHome},
+		{name: "acp", label: "acp-claude", program: "claude-code-acp", only: []string{"ingest"}, session: true, setup: func(d *desk) {
+			d.vars = append(d.vars, "ANTHROPIC_BASE_URL="+d.url, "ANTHROPIC_API_KEY=sk-test")
+			d.config(`{wiki: {agent: {acp: {command: "claude-code-acp"}}}}`)
+		}},
+		{name: "acp", label: "acp-codex", program: "codex-acp", only: []string{"ingest", "escape"}, session: true, setup: func(d *desk) {
+			d.config(`{wiki: {agent: {acp: {command: "codex-acp", env: {FAKE_API_KEY: "sk-test"}}}}}`)
+			codexHome(d)
+		}},
+		{name: "acp", label: "acp-gemini", program: "gemini", model: "gemini-2.5-flash", only: []string{"ingest"}, session: true, setup: func(d *desk) {
+			d.vars = append(d.vars, "GEMINI_API_KEY=sk-test", "GOOGLE_GEMINI_BASE_URL="+d.url)
+			d.config(`{wiki: {agent: {acp: {command: "gemini"}}}}`)
+			d.home(".gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+		}},
+	}
+}
+
+func codexHome(d *desk) {
+	d.home(".codex/config.toml", `model = "gpt-5.5"
+model_provider = "fake"
 [model_providers.fake]
 name = "Fake"
 base_url = "`+d.url+`/v1"
@@ -40,13 +65,6 @@ wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 `)
-		}},
-		{name: "opencode", model: "fake/fake-model", session: true, setup: opencodeHome},
-		{name: "pi", model: "fake/fake-model", session: true, setup: func(d *desk) {
-			d.home(".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+d.url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
-		}},
-		{name: "acp", program: "opencode", session: true, setup: opencodeHome},
-	}
 }
 
 func opencodeHome(d *desk) {
@@ -56,9 +74,11 @@ func opencodeHome(d *desk) {
 
 type realAgent struct {
 	name, model string
-	program     string // "": name
-	question    string // of a benchmark
-	session     bool   // its stream tells a session id
+	program     string   // "": name
+	label       string   // of the test, "": name
+	only        []string // scenarios; nil: all
+	question    string   // of a benchmark
+	session     bool     // its stream tells a session id
 	setup       func(*desk)
 }
 
