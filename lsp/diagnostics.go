@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/lint"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -20,7 +21,7 @@ const (
 // board holds what is shown at each file: what the last run said of it, and what is wrong with its text.
 type board struct {
 	mu    sync.Mutex
-	files map[string]map[string][]protocol.Diagnostic // path -> source of the findings ("run", "links", "conflict")
+	files map[string]map[string][]protocol.Diagnostic // path -> source of the findings ("run", "lint", "links", "conflict")
 	sent  map[string]uri.URI                          // path -> the URI that findings were published under
 }
 
@@ -50,7 +51,7 @@ func (b *board) all(path string) []protocol.Diagnostic {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := []protocol.Diagnostic{}
-	for _, kind := range []string{"conflict", "run", "links"} {
+	for _, kind := range []string{"conflict", "run", "lint", "links"} {
 		out = append(out, b.files[path][kind]...)
 	}
 	return out
@@ -92,17 +93,27 @@ func (s *server) showOutcome(w *wiki.Wiki, last proposal.Record) {
 		}
 	}
 	s.shelf.mu.Unlock()
+	s.show(w, "run", found)
+	if last.Op == "lint" && last.State == proposal.Done {
+		said := findings{}
+		said.semantic(last)
+		s.show(w, "lint", said)
+	}
+}
+
+// show publishes the findings of one kind in a wiki; what was shown of that kind before goes.
+func (s *server) show(w *wiki.Wiki, kind string, found findings) {
 	now := map[string][]protocol.Diagnostic{}
 	for rel, list := range found {
 		now[pathIn(w, rel)] = list
 	}
-	for _, path := range s.board.paths("run") {
+	for _, path := range s.board.paths(kind) {
 		if _, ok := relIn(w, path); ok && now[path] == nil {
 			now[path] = nil
 		}
 	}
 	for path, list := range now {
-		if s.board.put(path, "run", list) {
+		if s.board.put(path, kind, list) {
 			s.publish(path)
 		}
 	}
@@ -127,10 +138,38 @@ func (f findings) refused(rec proposal.Record) {
 	}
 }
 
+// semantic says at its line what an agent's pass found. It is an opinion, and was checked for naming a page and a line that are there.
+func (f findings) semantic(rec proposal.Record) {
+	for _, found := range rec.Findings {
+		severity := severityHint
+		if found.Severity == string(lint.Warning) {
+			severity = severityWarning
+		}
+		line := uint32(max(found.Line, 1) - 1)
+		at := protocol.Range{Start: protocol.Position{Line: line}, End: protocol.Position{Line: line + 1}}
+		f[found.Path] = append(f[found.Path], finding(at, found.Code, rec.Agent+": "+found.Message, severity))
+	}
+}
+
 // waiting says at the pages what waits, with its flags; of a page that is not there yet, at the sources.
 func (f findings) waiting(rec proposal.Record) {
 	if !rec.Waits() {
 		return
+	}
+	created := map[string]bool{}
+	for _, file := range rec.Files {
+		created[file.Path] = file.Kind == proposal.Create || file.Kind == proposal.Rename
+	}
+	for _, found := range rec.Findings {
+		at := []string{found.Path}
+		if created[found.Path] {
+			at = rec.Sources
+		}
+		for _, rel := range at {
+			if found.Severity != string(lint.Hint) {
+				f.add(rel, found.Code, "proposed: "+found.Path+": "+found.Message, severityWarning)
+			}
+		}
 	}
 	for _, file := range rec.Files {
 		if !file.Waits() {

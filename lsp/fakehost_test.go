@@ -11,6 +11,7 @@ import (
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
+	"github.com/rigwiki/rig/wiki/lint"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -167,6 +168,8 @@ func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error
 	h.indexes[w.ID] = x
 	return x, nil
 }
+
+func (h *fakeHost) LintRules(w *wiki.Wiki) lint.Rules { return wiki.LintRules(w) }
 
 func (h *fakeHost) Pause(*wiki.Wiki) error  { return nil }
 func (h *fakeHost) Resume(*wiki.Wiki) error { return nil }

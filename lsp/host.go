@@ -5,6 +5,7 @@ import (
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
+	"github.com/rigwiki/rig/wiki/lint"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -29,6 +30,8 @@ type Host interface {
 	Chosen(job wiki.Job) (agent, model string, err error)
 	// Index opens the wiki's index once for the life of the host.
 	Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error)
+	// LintRules is what lint expects of the wiki.
+	LintRules(w *wiki.Wiki) lint.Rules
 	// Pause and Resume hold back and let go the queued runs of a wiki, in every program.
 	Pause(w *wiki.Wiki) error
 	Resume(w *wiki.Wiki) error

@@ -79,11 +79,32 @@ func (m *mender) mend(f lint.Finding) {
 			for _, e := range fix.Edits {
 				files = append(files, m.edit(e.Path, e.Start, e.End, e.Text)...)
 			}
-			if fix.Create == "" {
+			switch {
+			case fix.Move != "":
+				m.move(f, fix)
+			case fix.Create == "":
 				m.offer(f, fix.Title, files)
 			}
 		}
 	}
+}
+
+// move offers to move the page, with every link to it.
+func (m *mender) move(f lint.Finding, fix lint.Fix) {
+	if !m.s.caps.documentChanges || !m.s.caps.operations[protocol.ResourceOperationKindRename] || m.mayBeNamed(m.rel, fix.Move) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(m.s.ctx, hoverWait)
+	defer cancel()
+	files, err := (&moving{spot: m.spot, moves: map[string]string{m.rel: fix.Move}}).plan(ctx)
+	if err != nil {
+		return // what cannot be done is not offered
+	}
+	edit, err := m.s.editOf(m.w, fix.Title, files, bare)
+	if err != nil {
+		return
+	}
+	m.items = append(m.items, item{title: fix.Title, edit: &edit.Edit, arg: []protocol.Diagnostic{diagnosticOf(f, m.lines)}})
 }
 
 func (m *mender) link(f lint.Finding) (index.Link, bool) {
@@ -147,54 +168,18 @@ func (m *mender) missing(f lint.Finding, l index.Link) {
 	}
 }
 
-// suggest gives the pages that a broken link may mean: one whose name is a typing mistake away, then what lint finds. Lint asks the search, which takes
-// a word for a word once any page has it, and the page with the broken link does.
+// suggest gives the pages that a broken link may mean, best first.
 func (m *mender) suggest(l index.Link) []string {
-	name := strings.TrimSuffix(path.Base(l.Target), ".md")
-	head := []rune(name)
 	var out []string
 	add := func(rel string) {
 		if isPage(rel) && rel != m.rel && !m.w.IsHuman(rel) && !slices.Contains(out, rel) {
 			out = append(out, rel)
 		}
 	}
-	for _, typed := range []string{name, string(head[:min(len(head), 2)]), string(head[:min(len(head), 1)])} {
-		if len(out) > 0 {
-			break // the fewer letters, the more pages are looked at
-		}
-		for _, n := range m.x.Names(typed, maxItems) {
-			if nearly(index.Loose(name), index.Loose(stemOf(n.Path))) || nearly(index.Loose(name), index.Loose(n.Title)) {
-				add(n.Path)
-			}
-		}
-	}
 	for _, rel := range lint.Suggest(m.x, m.rel, l) {
 		add(rel)
 	}
 	return out[:min(len(out), maxSuggested)]
-}
-
-// nearly tells whether two names are at most one letter in four apart, and two at most (Levenshtein's distance).
-func nearly(a, b string) bool {
-	x, y := []rune(a), []rune(b)
-	limit := min(2, max(len(x), len(y))/4)
-	if len(x)-len(y) > limit || len(y)-len(x) > limit {
-		return false
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := diagonal + truth(x[i] != y[j])
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)] <= limit
 }
 
 // create offers the page that is missing: where the link's path says, else in the folder that the schema has for ideas, with front matter as the

@@ -28,7 +28,8 @@ type Host struct {
 	ctx                 context.Context // ends with Close; runs outlive the reply that started them
 	stop                context.CancelCauseFunc
 	live                sync.WaitGroup
-	answers             *answers        // what agents' programs said about themselves
+	answers             *answers // what agents' programs said about themselves
+	sums                fileSums
 	waits               []time.Duration // before an agent that failed in a way that passes is tried again
 
 	mu      sync.Mutex

@@ -6,9 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/lint"
@@ -21,6 +27,8 @@ func LintRules(w *Wiki) lint.Rules {
 	if w.Layout == Links {
 		return lint.Rules{BadName: badPath}
 	}
+	rules.Pages = w.Pages
+	rules.Known, rules.Types = schemaFolders(w)
 	for _, f := range pageFolders() {
 		rules.Folders = append(rules.Folders, path.Join(w.Pages, f))
 	}
@@ -37,12 +45,6 @@ func badPath(rel string) (why, better string) {
 	return "", ""
 }
 
-// The codes of what lint alone cannot see, since it reads no source.
-const (
-	RawDrift      = "raw-drift"      // a source is not as it was when it was ingested
-	MissingSource = "missing-source" // a page of sources/ names a source that is not there
-)
-
 // Lint gives the findings about some pages, or about the whole wiki where none is named, in order of path and position.
 func (h *Host) Lint(ctx context.Context, w *Wiki, pages []string) ([]lint.Finding, error) {
 	x, err := h.Index(ctx, w)
@@ -52,7 +54,7 @@ func (h *Host) Lint(ctx context.Context, w *Wiki, pages []string) ([]lint.Findin
 	if err := x.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	rules := LintRules(w)
+	rules := h.LintRules(w)
 	var found []lint.Finding
 	if len(pages) == 0 {
 		if found, err = lint.All(ctx, x, rules); err != nil {
@@ -62,7 +64,7 @@ func (h *Host) Lint(ctx context.Context, w *Wiki, pages []string) ([]lint.Findin
 	for _, rel := range pages {
 		found = append(found, lint.Page(x, rules, rel)...)
 	}
-	drift, err := h.drift(ctx, w, x)
+	drift, err := h.modified(ctx, w, x)
 	if err != nil {
 		return nil, err
 	}
@@ -75,20 +77,103 @@ func (h *Host) Lint(ctx context.Context, w *Wiki, pages []string) ([]lint.Findin
 	return found, nil
 }
 
-// drift finds the pages whose source is not what they were made from.
-func (h *Host) drift(ctx context.Context, w *Wiki, x *index.Index) (out []lint.Finding, err error) {
+// LintRules is what lint expects of a wiki, with a look at the sources of its pages.
+func (h *Host) LintRules(w *Wiki) lint.Rules {
+	rules := LintRules(w)
+	if w.Layout != Links {
+		rules.Drift = func(rel string, front index.FrontMatter) (code, why string) { return h.drifted(w, rel, front) }
+	}
+	return rules
+}
+
+// drifted tells whether the source of a page is there with the sha256 that the page gives, or that a run ingested since.
+func (h *Host) drifted(w *Wiki, rel string, front index.FrontMatter) (code, why string) {
+	if !isSourcePage(w, rel) {
+		return "", ""
+	}
+	source, sha := namedSource(rel, front)
+	if source == "" {
+		return "", ""
+	}
+	file := rawFile(w, source)
+	if file == "" {
+		return lint.MissingSource, source + " is not there"
+	}
+	now := h.sums.of(file)
+	if sha == "" || now == "" || sha == now {
+		return "", ""
+	}
+	if runs, err := h.sourceRuns(w); err != nil || slices.Contains(runs[source].applied, now) {
+		return "", "" // the page did not keep up with a run; what cannot be read tells nothing
+	}
+	return lint.RawDrift, source + " has changed since it was ingested"
+}
+
+// rawFile finds a file of raw/ by its path in NFC, with or without .md; "" where there is none.
+func rawFile(w *Wiki, rel string) string {
+	for _, name := range []string{rel, rel + ".md"} {
+		file := filepath.Join(w.Real, filepath.FromSlash(name))
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+		entries, err := os.ReadDir(filepath.Dir(file)) // on disk the name may be decomposed
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if norm.NFC.String(e.Name()) == path.Base(name) {
+				return filepath.Join(filepath.Dir(file), e.Name())
+			}
+		}
+	}
+	return ""
+}
+
+// fileSums keeps the sha256 of files by stat identity.
+type fileSums struct {
+	mu   sync.Mutex
+	sums map[string]knownFile
+}
+
+// of is the sha256 of a file as it is now, "" where it cannot be read.
+func (c *fileSums) of(file string) string {
+	id, changed, err := statID(file)
+	if err != nil {
+		return ""
+	}
+	c.mu.Lock()
+	had := c.sums[file]
+	c.mu.Unlock()
+	if had.ID == id {
+		return had.SHA
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	sum := hashOf(text)
+	if after, _, err := statID(file); err == nil && after == id && time.Since(changed) > sameTick {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.sums == nil {
+			c.sums = map[string]knownFile{}
+		}
+		c.sums[file] = knownFile{ID: id, SHA: sum}
+	}
+	return sum
+}
+
+// modified finds the pages whose source was written since it was ingested, where no page gives its sha256.
+func (h *Host) modified(ctx context.Context, w *Wiki, x *index.Index) (out []lint.Finding, err error) {
 	sources, err := h.Scan(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range sources {
-		if s.Page == "" || !s.Status.Drifted() {
+		if s.Page == "" || s.Status != SourceModified {
 			continue
 		}
-		f := lint.Finding{Path: s.Page, Line: 1, Code: RawDrift, Severity: lint.Warning, Message: s.Path + " has changed since it was ingested"}
-		if s.Status == SourceDeleted {
-			f.Code, f.Message = MissingSource, s.Path+" is not there"
-		}
+		f := lint.Finding{Path: s.Page, Line: 1, Code: lint.RawDrift, Severity: lint.Warning, Message: s.Path + " has changed since it was ingested"}
 		p, ok := x.Page(s.Page)
 		text, ok2 := x.Source(s.Page)
 		if field, has := p.Front.Field("source-path"); ok && ok2 && has && field.End <= len(text) {

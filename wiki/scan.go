@@ -216,6 +216,9 @@ func (c *sourceScan) keep() error {
 	return nil
 }
 
+// sameTick is longer than the tick of any file system's clock.
+const sameTick = 50 * time.Millisecond
+
 // known gives what is known of a file, reading it where its identity is new. A file that was written a moment ago is not kept: a second write within the
 // clock's tick would leave no trace.
 func (c *sourceScan) known(rel string, kept map[string]knownFile, note map[string]knownFile, read func(text []byte, f *knownFile)) (knownFile, error) {
@@ -232,8 +235,7 @@ func (c *sourceScan) known(rel string, kept map[string]knownFile, note map[strin
 		}
 		f = knownFile{ID: id}
 		read(text, &f)
-		const tick = 50 * time.Millisecond
-		if after, _, err := statID(file); err != nil || after != id || time.Since(changed) < tick {
+		if after, _, err := statID(file); err != nil || after != id || time.Since(changed) < sameTick {
 			return f, nil
 		}
 	}
@@ -247,7 +249,7 @@ func (c *sourceScan) known(rel string, kept map[string]knownFile, note map[strin
 func (c *sourceScan) sourcePages(ctx context.Context, x *index.Index) (map[string]sourcePage, error) {
 	out := map[string]sourcePage{}
 	for _, rel := range x.Paths() {
-		if !c.isSourcePage(rel) {
+		if !isSourcePage(c.w, rel) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -269,8 +271,8 @@ func (c *sourceScan) sourcePages(ctx context.Context, x *index.Index) (map[strin
 	return out, nil
 }
 
-func (c *sourceScan) isSourcePage(rel string) bool {
-	return below(rel, path.Join(c.w.Pages, "sources")) || below(rel, path.Join(c.w.Pages, "source"))
+func isSourcePage(w *Wiki, rel string) bool {
+	return below(rel, path.Join(w.Pages, "sources")) || below(rel, path.Join(w.Pages, "source"))
 }
 
 // namedSource is the file of raw/ that a page of sources/ names, in NFC, and the sha256 that it gives for it.

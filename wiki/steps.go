@@ -15,6 +15,7 @@ import (
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/sandbox"
+	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -258,6 +259,9 @@ func (r *run) judge(ctx context.Context) error {
 		in.View = x
 	}
 	r.verdict = Judge(in)
+	if x, ok := in.View.(*index.Index); ok && r.op.Writes {
+		r.lintProposal(x)
+	}
 	return nil
 }
 

@@ -201,6 +201,7 @@ func (a *app) finishRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *pr
 		a.warn("warning: %s", warning)
 	}
 	a.showRefusals(*rec)
+	a.showProposed(*rec)
 	a.warn("%s: %s", rec.State, rec.Message)
 	if rec.Exit != wiki.ExitOK {
 		return fail(rec.Exit, rec.Hint, "%s", rec.Message)

@@ -65,7 +65,7 @@ func (l *linting) run(ctx context.Context) error {
 		case l.fix && wiki.Fixable(f):
 		case f.Severity == lint.Error:
 			severe++
-		case f.Code == wiki.RawDrift, f.Code == wiki.MissingSource:
+		case f.Code == lint.RawDrift, f.Code == lint.MissingSource:
 			drifted++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/lint"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -117,6 +118,7 @@ func (a *app) showProposal(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec pr
 		}
 	}
 	a.showRefusals(rec)
+	a.showProposed(rec)
 	return a.showDiff(s, rec.Run)
 }
 
@@ -173,6 +175,15 @@ func (a *app) reload(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, run, format 
 func (a *app) showRefusals(rec proposal.Record) {
 	for _, r := range rec.Refused {
 		a.warn("refused  %s (%s): %s", quoteName(r.Path), r.Rule, r.Reason)
+	}
+}
+
+// showProposed tells what lint finds in the pages as they are proposed and did not find before; hints are for an editor.
+func (a *app) showProposed(rec proposal.Record) {
+	for _, f := range rec.Findings {
+		if f.Severity != string(lint.Hint) {
+			a.warn("finding  %s:%d: %s: %s", quoteName(f.Path), f.Line, f.Code, f.Message)
+		}
 	}
 }
 

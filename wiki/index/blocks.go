@@ -56,6 +56,9 @@ func scanBlocks(text []byte, from int) *blocks {
 	return s.blocks
 }
 
+// Prose gives a page's text with code, comments, math and the front matter, which ends at from, blanked: its length and its line endings stay.
+func Prose(text []byte, from int) []byte { return scanBlocks(text, from).mask }
+
 // lineEnd tells where the line that begins at ls ends without its ending ("\n", "\r\n") and where the next one begins.
 func lineEnd(text []byte, ls int) (end, next int) {
 	i := bytes.IndexByte(text[ls:], '\n')

@@ -150,12 +150,39 @@ func (p *page) anchor(l index.Link, to string) {
 func Suggest(x *index.Index, from string, l index.Link) []string {
 	name := strings.TrimSuffix(path.Base(l.Target), ".md")
 	out := x.Similar("", name, nil)
+	for _, rel := range mistyped(x, name) {
+		if rel != from && !contains(out, rel) {
+			out = append(out, rel)
+		}
+	}
 	for _, h := range x.Search(name, 5) {
 		if h.Path != from && !contains(out, h.Path) && near(name, h) {
 			out = append(out, h.Path)
 		}
 	}
 	return out[:min(len(out), 5)]
+}
+
+// maxLooked is how many names are compared with one that may be mistyped.
+const maxLooked = 400
+
+// mistyped gives the pages one of whose names is a typing mistake away from the name. The search is of no help: it takes a word for a word once any page has
+// it, and the page with the broken link does.
+func mistyped(x *index.Index, name string) (out []string) {
+	letters, loose := []rune(name), index.Loose(name)
+	for _, typed := range []string{name, string(letters[min(len(letters), 1):]), string(letters[:min(len(letters), 2)]), string(letters[:min(len(letters), 1)])} {
+		for _, n := range x.Names(typed, maxLooked) {
+			for _, other := range []string{strings.TrimSuffix(path.Base(n.Path), ".md"), n.Title, n.Alias} {
+				if other != "" && strings.HasSuffix(strings.ToLower(n.Path), ".md") && Nearly(loose, index.Loose(other)) && !contains(out, n.Path) {
+					out = append(out, n.Path)
+				}
+			}
+		}
+		if len(out) > 0 {
+			return out // the fewer letters, the more pages are looked at
+		}
+	}
+	return out
 }
 
 func contains(list []string, s string) bool {

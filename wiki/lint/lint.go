@@ -42,6 +42,7 @@ type Fix struct {
 	Title  string
 	Edits  []Edit
 	Create string // a page to make, "" for none
+	Move   string // where the page goes, with every link to it; "" for nowhere
 }
 
 // Edit replaces bytes of a page.
@@ -53,12 +54,23 @@ type Edit struct {
 
 // Rules says what the wiki expects; the zero value is a folder of plain markdown.
 type Rules struct {
-	Human   []string // paths that are not looked at: raw, purpose.md, the schema
-	Shared  []string // index.md, overview.md, log.md, reviews.md: no front matter, never orphans
-	Folders []string // folders of pages ("concepts", "wiki/concepts"), whose pages have front matter and stand in the index
+	Human   []string          // paths that are not looked at: raw, purpose.md, the schema
+	Shared  []string          // index.md, overview.md, log.md, reviews.md: no front matter, never orphans
+	Folders []string          // folders of pages ("concepts", "wiki/concepts"), whose pages have front matter and stand in the index
+	Pages   string            // folder that the page folders lie in, "" for the root
+	Known   []string          // folders of pages that the schema knows, with Pages; none: it names none, and all are well
+	Types   map[string]string // front matter's type -> its folder, with Pages
+	// Drift tells whether the file of raw/ that a page names as its source is there as it was: RawDrift or MissingSource and why, "" for yes. nil does not look.
+	Drift func(rel string, front index.FrontMatter) (code, why string)
 	// BadName tells why a path cannot exist on every system, and a better one; nil judges no names.
 	BadName func(rel string) (why, better string)
 }
+
+// The codes of a page whose source is not as it was.
+const (
+	RawDrift      = "raw-drift"
+	MissingSource = "missing-source"
+)
 
 // indexPage is the wiki's index.md, "" where it has none.
 func (r Rules) indexPage() string {
@@ -88,11 +100,14 @@ type page struct {
 	rules Rules
 	text  []byte
 	found []Finding
+
+	lowered, prose []byte // made when first asked for
 }
 
 // checks gives the checks of one page, in the order of their findings where those begin at the same byte.
 func checks() []func(*page) {
-	return []func(*page){(*page).fenced, (*page).front, (*page).sources, (*page).links, (*page).empty, (*page).inbound, (*page).twins, (*page).name}
+	return []func(*page){(*page).fenced, (*page).front, (*page).sources, (*page).links, (*page).empty, (*page).inbound, (*page).twins, (*page).name,
+		(*page).folder, (*page).placeholder, (*page).contradictions, (*page).reviews, (*page).order, (*page).drifted}
 }
 
 // Page gives the findings of one page, in order of position. A page that is the human's, or is not there, has none.
