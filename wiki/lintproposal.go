@@ -28,7 +28,7 @@ func (r *run) lintProposal(x *index.Index) {
 		}
 	}
 	rules := r.host.LintRules(r.wiki)
-	rules.Drift = nil // the source of a page that is new is the one at hand
+	rules.Drift = nil       // the source of a page that is new is the one at hand
 	had := map[string]int{} // before: x is not to be asked within With
 	for _, d := range r.verdict.Files {
 		for _, f := range lint.Page(x, rules, cmp.Or(d.From, d.Path)) {
