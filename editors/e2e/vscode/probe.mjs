@@ -33,7 +33,10 @@ export class Probe {
       throw new Error('no window is open');
     }
     const id = ++this.#last;
-    const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const answer = new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      setTimeout(() => reject(new Error(`no answer of the extension host after a minute to ${body} ${JSON.stringify(argument)}`)), 60_000).unref();
+    });
     this.#socket.write(JSON.stringify({ id, body, argument }) + '\n');
     return answer;
   }
@@ -50,6 +53,7 @@ export class Probe {
       }
       const { resolve, reject } = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
+      // One that was given up already takes no more.
       message.error ? reject(new Error(message.error)) : resolve(message.value);
     });
   }

@@ -39,3 +39,37 @@ export function patched(text, hunks) {
   }
   return lines.join('');
 }
+
+/** Ingests a source with an agent, and waits for the review. Everything here starts from a command, as the palette does. */
+export async function proposal(desk, { source = 'raw/steps.md', agent = 'obedient', note } = {}) {
+  await start(desk, { source, agent, note });
+  return reviewOf(desk, `ingest ${source}`);
+}
+
+/** Starts the run of a source. */
+export async function start(desk, { source = 'raw/steps.md', agent = 'obedient', note } = {}) {
+  return desk.command('rigwiki.ingest', { uri: desk.uri(source), agent, ...(note && { note }) });
+}
+
+/** Waits until a run is in one of these states, and gives its entry. */
+export async function ended(desk, run, ...states) {
+  return desk.until(`the run is ${states.join(' or ')}`, async () => (await runs(desk)).find((r) => r.run === run && states.includes(r.state)));
+}
+
+/** What waits of a proposal, as "path" or "path#hunk". */
+export async function waiting(desk, run) {
+  const { files } = await desk.command('rigwiki.proposal.show', { run });
+  return files.flatMap((f) => (f.hunks?.length ? f.hunks.filter((h) => h.state === 'waiting').map((h) => h.id) : f.state === 'waiting' ? [f.path] : []));
+}
+
+/** Takes a run back with the button of the message that told of it, and looks whether all is as it was. */
+export async function undone(desk, title) {
+  await desk.toast(title, 'Undo');
+  await desk.until('all is as before', () => desk.same());
+}
+
+/** Comes back to the review of a run and applies it. */
+export async function apply(desk, run) {
+  await desk.command('rigwiki.proposal.review', { run });
+  await titleCommand(desk, 'Apply Proposal');
+}

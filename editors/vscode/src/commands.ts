@@ -104,10 +104,14 @@ async function pickRun(runs: ReturnType<Runs['all']>, title: string): Promise<st
 }
 
 async function apply(p: Parts, run: string, which: 'taken' | 'accepted'): Promise<void> {
+  const left = which === 'taken' ? await p.proposals.flaggedLeft(run) : [];
   const answer = await p.proposals.apply(run, which);
   if (answer === undefined) {
     void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is accepted: accept a change, or tick a page.'));
-  } else if (!answer.applied && answer.reason) {
+  } else if (left.length > 0) {
+    void vscode.window.showWarningMessage(vscode.l10n.t('Flagged and left waiting: {0}. Accept them one by one, or tick them.', left.join(', ')));
+  }
+  if (answer && !answer.applied && answer.reason) {
     void vscode.window.showWarningMessage(answer.reason);
   }
 }

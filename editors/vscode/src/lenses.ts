@@ -27,7 +27,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const at = await pageShown(this.proposals, document.uri);
-    return at ? partsOf(at.file).flatMap((part) => this.lenses(at.run, part)) : [];
+    return at ? [...flags(at.file), ...partsOf(at.file).flatMap((part) => this.lenses(at.run, part))] : [];
   }
 
   dispose(): void {
@@ -56,6 +56,12 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
+/** Why a page needs a yes of its own, above it. */
+function flags(file: ShownFile): vscode.CodeLens[] {
+  const top = new vscode.Range(0, 0, 0, 0);
+  return (file.reasons ?? []).map((f) => new vscode.CodeLens(top, { title: vscode.l10n.t('$(warning) flagged, Apply leaves it unless you accept it: {0}', f.reason), tooltip: f.rule, command: '' }));
+}
+
 /** The proposed page that a document shows. */
 export async function pageShown(proposals: Proposals, uri: vscode.Uri): Promise<{ run: string; file: ShownFile } | undefined> {
   const at = runOf(uri);
@@ -64,6 +70,7 @@ export async function pageShown(proposals: Proposals, uri: vscode.Uri): Promise<
     return undefined;
   }
   const shown = await proposals.show(run.run);
-  const file = shown.files.find((f) => uri.path === vscode.Uri.joinPath(vscode.Uri.file(run.wiki), ...f.path.split('/')).path);
+  const root = `${vscode.Uri.file(run.wiki).path}/`;
+  const file = shown.files.find((f) => uri.path === root + f.path);
   return file && { run: run.run, file };
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { ConfigurationParams, Middleware } from 'vscode-languageclient/node';
+import { applyAndSave } from './saving';
 import { serverSettings } from './settings';
 
 /** Commands of the server that this extension carries out itself. */
@@ -36,6 +37,7 @@ export function middleware(own: Interception): Middleware {
       return vscode.workspace.isTrusted ? list : list.filter((a) => !runs.has(commandOf(a)));
     },
     workspace: {
+      handleApplyEdit: applyAndSave,
       configuration: (params: ConfigurationParams) =>
         params.items.map((item) => (item.section === 'rigwiki' ? serverSettings(item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined) : null)),
     },

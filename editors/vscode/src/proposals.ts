@@ -83,6 +83,12 @@ export class Proposals implements vscode.Disposable {
     return part.waits && (mark === 'accepted' || (mark === undefined && !part.flagged));
   }
 
+  /** The pages that Apply leaves waiting since they are flagged and nobody said anything about them. */
+  async flaggedLeft(run: string): Promise<string[]> {
+    const parts = allParts(await this.show(run)).filter((p) => p.waits && p.flagged && this.mark(run, p) === undefined);
+    return [...new Set(parts.map((p) => p.path))];
+  }
+
   /** How many parts are accepted, rejected, and how many there are. */
   async count(run: string): Promise<{ accepted: number; rejected: number; all: number }> {
     const parts = allParts(await this.show(run)).filter((p) => p.waits);

@@ -46,6 +46,7 @@ export class Review implements vscode.Disposable {
   async close(run: string): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((g) => g.tabs);
     await vscode.window.tabGroups.close(tabs.filter((t) => this.shownIn(t) === run || isPageOf(t, run)));
+    [...this.byTitle].filter(([, id]) => id === run).forEach(([title]) => this.byTitle.delete(title));
   }
 
   dispose(): void {
@@ -65,8 +66,9 @@ export class Review implements vscode.Disposable {
 
   private titleOf(run: Run): string {
     const title = vscode.l10n.t('Review: {0}', run.title);
-    const other = this.byTitle.get(title);
-    return other === undefined || other === run.run ? title : `${title} (${run.run})`;
+    const taken = (t: string) => (this.byTitle.get(t) ?? run.run) !== run.run;
+    const named = `${title} – ${run.wiki.split(/[\\/]/).pop()}`;
+    return !taken(title) ? title : !taken(named) ? named : `${title} – ${run.run}`;
   }
 }
 

@@ -29,7 +29,7 @@ export class Server implements vscode.Disposable {
     private readonly output: vscode.LogOutputChannel,
     private readonly interception: Interception,
   ) {
-    this.settings = vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration('rigwiki') && void this.settingsChanged());
+    this.settings = vscode.workspace.onDidChangeConfiguration((e) => void this.settingsChanged(e));
   }
 
   /** Starts the server. What is missing is said, and is no error. */
@@ -95,7 +95,9 @@ export class Server implements vscode.Disposable {
         { scheme: 'file', language: 'markdown' },
         { scheme: 'file', pattern: '**/raw/**' },
         { scheme: 'untitled', language: 'markdown' },
-        { scheme: 'rigwiki' },
+        // Not the proposed pages: the server has nothing to say about them, and a review opens hundreds.
+        { scheme: 'rigwiki', pattern: '**/*.diff' },
+        { scheme: 'rigwiki', pattern: '**/answer.md' },
       ],
       outputChannel: this.output,
       markdown: { isTrusted: false, supportHtml: false },
@@ -105,9 +107,11 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  /** Only says that something changed: the server asks for what it wants. */
-  private async settingsChanged(): Promise<void> {
-    if (this.client?.isRunning()) {
+  /** Another program is started at once: so that a name that was wrong can be mended. Of the rest the server only hears that it changed, and asks. */
+  private async settingsChanged(e: vscode.ConfigurationChangeEvent): Promise<void> {
+    if (e.affectsConfiguration('rigwiki.path')) {
+      await this.restart();
+    } else if (e.affectsConfiguration('rigwiki') && this.client?.isRunning()) {
       await this.client.sendNotification('workspace/didChangeConfiguration', { settings: null });
     }
   }

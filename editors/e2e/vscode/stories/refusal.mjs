@@ -1,0 +1,26 @@
+// An agent writes the schema too: the change is refused, and that is to be seen in the tree, in the report and at the source.
+
+import { ended, proposal, titleCommand } from '../review.mjs';
+
+export const refusal = {
+  async play(desk) {
+    const { assert, until } = desk;
+    const { run, shown } = await proposal(desk, { source: 'raw/widths.md', agent: 'probe' });
+    assert.deepEqual(shown.refused.map((r) => r.rule), ['protected-path']);
+    await desk.command('rig.proposals.focus');
+    const row = desk.page.locator('.pane-body .monaco-list-row');
+    await row.filter({ hasText: 'Refused: 1' }).waitFor();
+    await row.filter({ hasText: 'Schema.md' }).filter({ hasText: 'protected-path' }).waitFor();
+    await desk.picture('refused');
+    await until('the source says so', async () =>
+      (await desk.host(`return vscode.languages.getDiagnostics(vscode.Uri.file(argument)).map((d) => d.message)`, desk.path('raw/widths.md'))).some((m) => m.includes('Schema.md')),
+    );
+    await titleCommand(desk, 'Apply Proposal');
+    await ended(desk, run, 'applied');
+    assert.equal(desk.text('schema.md'), desk.before['schema.md']);
+    assert.equal(desk.has('Schema.md'), false);
+    await desk.toast('ingest raw/widths.md', 'Undo');
+    await until('all is as before', () => desk.same());
+    await desk.command('workbench.view.explorer');
+  },
+};
