@@ -115,7 +115,19 @@ func (r *run) chooseAgent(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &ending{State: proposal.Failed, Exit: ExitAgent, Message: fmt.Sprintf("agent %s is not usable: %s", name, why), Hint: "see `rig wiki agent list`; --agent builtin works without an agent"}
+	return &ending{State: proposal.Failed, Exit: ExitAgent, Message: fmt.Sprintf("agent %s is not usable: %s", name, why), Hint: r.agentHint(name)}
+}
+
+// agentHint is what to do where the agent of that name cannot run.
+func (r *run) agentHint(name string) string {
+	run := filepath.Join(r.wiki.Real, "local", "adapters", name, "run")
+	if _, err := os.Stat(run); err == nil && filepath.Base(name) == name && !Trusted(r.host.rigHome, r.wiki.Real) {
+		return fmt.Sprintf("local/adapters/%s did not count: the folder is not trusted (`rig wiki trust %s`)", name, r.wiki.Root)
+	}
+	if r.op.Task {
+		return "see `rig wiki agent list`"
+	}
+	return "see `rig wiki agent list`; --agent builtin works without an agent"
 }
 
 func (r *run) take(a adapters.Adapter, d adapters.Detection) error {
