@@ -69,6 +69,9 @@ func (s *server) codeActionOffer() protocol.CodeActionProvider {
 	for _, e := range menu() {
 		kinds = append(kinds, protocol.CodeActionKind(e.kind))
 	}
+	for _, t := range taskItems() {
+		kinds = append(kinds, protocol.CodeActionKind(t.kind))
+	}
 	kinds = append(kinds, kindRoot+"file") // in an answer
 	return &protocol.CodeActionOptions{CodeActionKinds: kinds}
 }
@@ -137,7 +140,7 @@ func (s *server) offersAt(p *protocol.CodeActionParams) []offer {
 	if doc, ok := s.docs.get(path); ok {
 		at.text = doc.text
 	}
-	var out []offer
+	out := s.taskOffers(path, string(spelled))
 	for _, e := range menu() {
 		if w.Layout == wiki.Links && e.kind != kindFix {
 			continue // a folder of plain markdown has no agent

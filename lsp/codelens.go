@@ -20,6 +20,9 @@ func (s *server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 		if err != nil {
 			return nil, err
 		}
+		if settled(shown.State) {
+			return out, nil
+		}
 		if now, edited := s.editedDiff(string(p.TextDocument.URI), text); edited {
 			return editedLenses(run, string(p.TextDocument.URI), diffLines(string(now), shown)), nil
 		}

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rigwiki/rig/wiki"
@@ -135,6 +136,26 @@ func (f findings) refused(rec proposal.Record) {
 		if rec.State == proposal.Failed {
 			f.add(src, "run-failed", rec.Title+": "+sentenceWithHint(rec), severityError)
 		}
+		if aboutTask(rec.Op) {
+			f.taskEnd(src, rec)
+		}
+	}
+}
+
+// taskEnd says at a task file what its last run came to: the agent's marker lines, and why it is not done.
+func (f findings) taskEnd(src string, rec proposal.Record) {
+	said := false
+	for _, m := range rec.Markers {
+		severity := severityHint
+		name, text, _ := strings.Cut(m, ": ")
+		if name == "NOT READY" || strings.HasPrefix(text, "REQUEST CHANGES") {
+			severity = severityWarning
+		}
+		f.add(src, strings.ReplaceAll(strings.ToLower(name), " ", "-"), m, severity)
+		said = said || name == "NOT READY"
+	}
+	if rec.State == proposal.Incomplete && !said {
+		f.add(src, "run-incomplete", rec.Title+": "+sentenceWithHint(rec), severityWarning)
 	}
 }
 

@@ -60,7 +60,7 @@ func diffName(field, prefix string) string {
 // diffOffers are the code actions in a diff document: about the hunk and the file at the cursor, and about the whole.
 func (s *server) diffOffers(run, uri string, at protocol.Range) []offer {
 	text, shown, err := s.readDiff(run)
-	if err != nil {
+	if err != nil || settled(shown.State) {
 		return nil
 	}
 	if now, edited := s.editedDiff(uri, text); edited {
@@ -138,3 +138,6 @@ func (s *server) readDiff(run string) (text []byte, shown proposal.Shown, err er
 	}
 	return text, shown, nil
 }
+
+// settled tells of a run whose diff is there to be read: a task's, which is on its branch already.
+func settled(s proposal.State) bool { return s == proposal.Done || s == proposal.Incomplete }

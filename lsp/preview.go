@@ -53,6 +53,10 @@ func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record)
 		s.log.Error("the proposal cannot be shown", zap.String("run", rec.Run), zap.Error(err))
 		return
 	}
+	if aboutTask(rec.Op) && len(rec.Files) > 0 { // the branch is there; its diff is to be read
+		s.openDocument(ctx, store, rec, diffShown(rec))
+		return
+	}
 	if rec.State == proposal.Done {
 		s.showAnswer(ctx, store, rec)
 		return
@@ -176,7 +180,11 @@ func effect(rec proposal.Record) string {
 
 // counts is the sentence that a run ends with: "3 pages, 1 refused".
 func counts(rec proposal.Record) string {
-	out := plural(len(rec.Files), "page")
+	what := "page"
+	if aboutTask(rec.Op) {
+		what = "file"
+	}
+	out := plural(len(rec.Files), what)
 	if len(rec.Refused) > 0 {
 		out += fmt.Sprintf(", %d refused", len(rec.Refused))
 	}

@@ -230,6 +230,9 @@ func (s *server) showEnd(ctx context.Context, w *wiki.Wiki, rec proposal.Record)
 		s.preview(ctx, w, rec)
 	case proposal.Failed, proposal.Incomplete, proposal.TimedOut:
 		s.tell(messageWarning, rec.Title+": "+sentenceWithHint(rec))
+		if aboutTask(rec.Op) && len(rec.Files) > 0 { // what was committed all the same
+			s.preview(ctx, w, rec)
+		}
 	case proposal.Empty:
 		s.tell(messageInfo, rec.Title+": "+sentenceWithHint(rec))
 	}

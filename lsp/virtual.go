@@ -121,7 +121,9 @@ func diffDocument(store *proposal.Store, rec proposal.Record) ([]byte, error) {
 	if rec.Confinement != "" {
 		line("confinement: %s", rec.Confinement)
 	}
-	line("%s", counts(rec))
+	if line("%s", counts(rec)); rec.Branch != "" {
+		line("branch %s, %s, against %.12s", rec.Branch, plural(rec.Commits, "commit"), rec.Base)
+	}
 	for _, f := range rec.Files {
 		for _, fl := range f.Flags {
 			line("flagged %s: %s: %s", f.Path, fl.Rule, fl.Reason)
@@ -162,9 +164,16 @@ func report(rec proposal.Record) []byte {
 	for _, r := range rec.Refused {
 		refused = append(refused, fmt.Sprintf("%s: %s: %s", r.Path, r.Rule, r.Reason))
 	}
+	if rec.Branch != "" {
+		fmt.Fprintf(&b, "- branch: %s, %s\n", rec.Branch, plural(rec.Commits, "commit"))
+	}
 	section("Pages", files)
 	section("Refused", refused)
 	section("Outside of the sandbox", rec.Outside)
 	section("Warnings", rec.Warnings)
+	section("Markers", rec.Markers)
+	if aboutTask(rec.Op) && rec.Answer != "" {
+		fmt.Fprintf(&b, "\n## What the agent says\n\n%s\n", rec.Answer)
+	}
 	return b.Bytes()
 }

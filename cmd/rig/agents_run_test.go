@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"os/user"
@@ -37,6 +38,8 @@ func TestAgents(t *testing.T) {
 				{"question", nil, agentQuestion},
 				{"doctor", nil, agentDoctor},
 				{"export", nil, agentExport},
+				{"work", nil, agentWork},
+				{"review that writes", nil, agentReviewWrites},
 				{"wire", nil, agentWire},
 				{"go-design", nil, agentDesign},
 			} {
@@ -302,5 +305,76 @@ func TestAgentsAsUser(t *testing.T) {
 	runAs(cmd, int(uid))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// agentWork has the model work on a task of a git repository: an edit, a commit with the user's name, and what a work run may not.
+func agentWork(t *testing.T, d *desk) {
+	dir := filepath.Join(d.top, "docs", "project")
+	d.home(".gitconfig", "[user]\n\tname = Ann Other\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n")
+	d.write(filepath.Join(dir, "AGENTS.md"), "The brief: ☃ is the sign.\n")
+	d.write(filepath.Join(dir, "main.txt"), "one\n")
+	d.write(filepath.Join(dir, "tasks", "0007-add-x.md"), "# Add x\n\n"+adaptertest.Script(
+		adaptertest.Step{Op: "read", Path: "main.txt"},
+		adaptertest.Step{Op: "write", Path: "x.txt", Content: "from the agent\n"},
+		adaptertest.Step{Op: "bash", Cmd: "git add x.txt"},
+		adaptertest.Step{Op: "bash", Cmd: "git commit -m added"},
+		adaptertest.Step{Op: "say", Text: "Done, nothing is open."}))
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.homeDir, "GIT_CONFIG_NOSYSTEM=1"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-qm", "first")
+	w := d.do(0, "work", filepath.Join(dir, "tasks", "0007-add-x.md"))
+	if w.Data.State != "done" || w.Data.Branch != "task/0007-add-x" || len(w.Data.Files) != 1 || w.Data.Files[0].Path != "x.txt" {
+		t.Errorf("%s: %s, branch %q, %+v\n%s", w.Data.State, w.Data.Message, w.Data.Branch, w.Data.Files, d.logs(w))
+	}
+	if got := git("log", "--format=%an <%ae> %cn: %s", "main..task/0007-add-x"); got != "Ann Other <ann@example.org> Ann Other: added" {
+		t.Errorf("commits: %q", got)
+	}
+	if got := git("show", "task/0007-add-x:x.txt"); got != "from the agent" {
+		t.Errorf("x.txt is %q", got)
+	}
+	if got := git("status", "--porcelain"); got != "" {
+		t.Errorf("the user's tree: %s", got)
+	}
+	if !d.asked("☃ is the sign") {
+		t.Error("the brief did not reach the model")
+	}
+}
+
+// agentReviewWrites has the model write in a review: its rules refuse it, or the tree is found changed.
+func agentReviewWrites(t *testing.T, d *desk) {
+	dir := filepath.Join(d.top, "docs", "project")
+	d.home(".gitconfig", "[user]\n\tname = Ann Other\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n")
+	d.write(filepath.Join(dir, "tasks", "0007.md"), "# Add x\n\n"+adaptertest.Script(
+		adaptertest.Step{Op: "write", Path: "x.txt", Content: "x\n"},
+		adaptertest.Step{Op: "bash", Cmd: "git commit --allow-empty -m x"},
+		adaptertest.Step{Op: "bash", Cmd: "git diff --output=leak.txt HEAD"},
+		adaptertest.Step{Op: "say", Text: "I looked.\n\n**RELEVANCE REVIEW:** relevant"}))
+	for _, line := range []string{"init -q", "add -A", "commit -qm first"} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, strings.Fields(line)...)...)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.homeDir, "GIT_CONFIG_NOSYSTEM=1"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatal(err, string(out))
+		}
+	}
+	w := d.run("review", filepath.Join(dir, "tasks", "0007.md"))
+	switch {
+	case w.Exit == 0 && w.Data.State == "done" && w.Data.Message == "RELEVANCE REVIEW: relevant": // every write was refused inside
+	case w.Exit == 1 && w.Data.State == "failed" && strings.Contains(w.Data.Message, "which a review may not"):
+	default:
+		t.Errorf("exit %d, %s: %s\n%s", w.Exit, w.Data.State, w.Data.Message, d.logs(w))
+	}
+	if got := files(t, dir); len(got) == 0 || got["x.txt"] != "" || got["leak.txt"] != "" {
+		t.Errorf("the user's tree was written: %v", slices.Sorted(maps.Keys(got)))
 	}
 }

@@ -47,6 +47,8 @@ func decidable(rec Record) error {
 		return fmt.Errorf("%s was undone: %w", rec.Run, ErrNothing)
 	case rec.State == Queued || rec.State == Running:
 		return fmt.Errorf("%s is not done yet: %w", rec.Run, ErrNothing)
+	case rec.Branch != "":
+		return fmt.Errorf("%s is on branch %s, where git merges it: %w", rec.Run, rec.Branch, ErrNothing)
 	case len(rec.Files) == 0:
 		return fmt.Errorf("%s proposes nothing: %w", rec.Run, ErrNothing)
 	}
