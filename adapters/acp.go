@@ -82,7 +82,7 @@ func (acpAgent) Plan(r Request) (Invocation, error) {
 		v.Env = setEnv(v.Env, name, value)
 	}
 	v.Talk = func(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome {
-		return talkACP(ctx, rw, emit, r, acpSession{program: p.program, mode: p.mode, meta: rules.meta, modelByArgs: slices.Contains(rules.args, "--model")})
+		return talkACP(ctx, rw, emit, r, acpSession{program: p.program, mode: p.mode, meta: rules.meta, modelByArgs: slices.ContainsFunc(rules.args, func(a string) bool { return strings.HasPrefix(a, "--model") })})
 	}
 	return withConfig(v, config), nil
 }

@@ -65,7 +65,7 @@ func codexBridge(r Request) acpRules {
 // given a list that names none of them.
 func geminiRules(r Request) (rules acpRules) {
 	if r.Model != "" {
-		rules.args = append(rules.args, "--model", r.Model)
+		rules.args = append(rules.args, option("--model", r.Model)...)
 	}
 	if !r.Env.Config["acp"].MCP {
 		rules.args = append(rules.args, "--allowed-mcp-server-names=rig-none")

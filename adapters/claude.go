@@ -79,7 +79,7 @@ func (c claude) Plan(r Request) (Invocation, error) {
 		}
 	}
 	if r.Model != "" {
-		argv = append(argv, "--model", r.Model)
+		argv = append(argv, option("--model", r.Model)...)
 	}
 	state := stateDir(r.Env, "CLAUDE_CONFIG_DIR", ".claude")
 	v := Invocation{

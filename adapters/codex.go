@@ -64,7 +64,7 @@ func (codex) Plan(r Request) (Invocation, error) {
 		argv = append(argv, "-c", "developer_instructions="+tomlString(r.System))
 	}
 	if r.Model != "" {
-		argv = append(argv, "-m", r.Model)
+		argv = append(argv, option("--model", r.Model)...)
 	}
 	state := stateDir(r.Env, "CODEX_HOME", ".codex")
 	v := withConfig(Invocation{

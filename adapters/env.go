@@ -74,6 +74,15 @@ func withConfig(v Invocation, c AgentConfig) Invocation {
 	return v
 }
 
+// option is an option with its value. A value that looks like an option itself is tied to it, since some parsers would take it for one; pi alone
+// takes whatever follows.
+func option(name, value string) []string {
+	if strings.HasPrefix(value, "-") {
+		return []string{name + "=" + value}
+	}
+	return []string{name, value}
+}
+
 // setEnv sets a variable in a list that holds each name once.
 func setEnv(env []string, name, value string) []string {
 	for i, kv := range env {

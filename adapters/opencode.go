@@ -64,7 +64,7 @@ func (opencode) Plan(r Request) (Invocation, error) {
 		argv = append(argv, "--dir", r.Cwd) // else it works at the top of whatever repository is around (case o-ag-17)
 	}
 	if r.Model != "" {
-		argv = append(argv, "--model", r.Model)
+		argv = append(argv, option("--model", r.Model)...)
 	}
 	env := []string{
 		"OPENCODE_CONFIG_CONTENT=" + string(content),

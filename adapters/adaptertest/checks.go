@@ -1,6 +1,7 @@
 package adaptertest
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,7 @@ var checks = []check{
 	{"read-only cannot write", checkReadOnly},
 	{"command outside the grant", checkCommand},
 	{"parallel calls", checkParallel},
+	{"subagents", checkSubagents},
 	{"asks back", checkAsksBack},
 	{"prompts", checkPrompts},
 	{"no login", checkNoLogin},
@@ -121,6 +123,30 @@ func checkParallel(t *testing.T, b *bench) {
 		Step{Op: "read", Path: filepath.Join(b.wiki, "a.txt"), Also: []Step{{Op: "read", Path: filepath.Join(b.wiki, "b.txt")}}},
 		say("both read"))
 	ok(t, rep, "both read")
+}
+
+// checkSubagents has the model send for help, under every name that agents give it: a subagent may no more than its master, and the run goes on.
+func checkSubagents(t *testing.T, b *bench) {
+	help, err := json.Marshal(map[string]string{"description": "help", "subagent_type": "general-purpose", "message": "go", "prompt": "Help. " + Script(
+		Step{Op: "write", Path: filepath.Join(b.outside, "by-subagent.txt"), Content: "escaped\n"},
+		Step{Op: "bash", Cmd: "touch " + filepath.Join(b.outside, "by-subagent.txt")},
+		Step{Op: "write", Path: filepath.Join(b.wiki, "raw/by-subagent.md"), Content: "tampered\n"},
+		say("helped"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []Step
+	for _, name := range []string{"Agent", "Task", "task", "spawn_agent"} {
+		steps = append(steps, Step{Op: "raw", Name: name, Args: help})
+	}
+	rep := b.do(t, writing, "Send for help.", append(steps, say("went on"))...)
+	ok(t, rep, "went on")
+	if _, err := os.Lstat(filepath.Join(b.outside, "by-subagent.txt")); err == nil {
+		t.Error("a subagent wrote outside")
+	}
+	if b.text("raw/by-subagent.md") != "" {
+		t.Error("a subagent wrote to raw/")
+	}
 }
 
 func checkAsksBack(t *testing.T, b *bench) {
