@@ -16,6 +16,9 @@ const boardPatience = time.Second
 // event is step 6: to the log, to the user's board, and to whoever watches. It is called from the agent's stream and from the endpoint.
 func (r *run) event(e adapters.Event) {
 	e = e.Capped().WithChecks(r.cfg.Checks)
+	if e.Kind == "command" { // the project's own test and check commands, where nothing else is known of them
+		e = e.WithChecks(r.task.wants().Commands)
+	}
 	r.watchMu.Lock()
 	r.heard++
 	r.keepEvents(r.live.Add(e))
@@ -42,9 +45,9 @@ func (r *run) addressed(e adapters.Event) adapters.Event {
 	return e
 }
 
-// openBoard makes the run's endpoint, and finds the user's board, which BOARD_PORT of their environment names.
+// openBoard makes the run's endpoint, and finds the user's board, which BOARD_PORT of their environment names, or for a task of the project.
 func (r *run) openBoard() (err error) {
-	r.outside = board.NewEmitter(LookupVar(r.host.env, "BOARD_PORT"), LookupVar(r.host.env, "BOARD_TOKEN"), boardPatience)
+	r.outside = board.NewEmitter(cmp.Or(r.task.wants().Port, LookupVar(r.host.env, "BOARD_PORT")), LookupVar(r.host.env, "BOARD_TOKEN"), boardPatience)
 	r.release = append(r.release, func() { r.outside.Close(boardPatience) }) // after the endpoint, which hands on what it has
 	if r.board, err = board.Serve("", r.event); err != nil {
 		return fmt.Errorf("open the events endpoint: %w", err)

@@ -25,7 +25,7 @@ type taskSettings struct {
 	From     string   // where Commands come from, "" for nowhere: "the environment", "local/.env", "our configuration"
 	Agent    string
 	Model    string
-	Port     string // BOARD_PORT of the user's environment: another board that hears the events
+	Port     string // BOARD_PORT: another board that hears the events
 	Ignored  []string
 }
 
@@ -36,7 +36,7 @@ func (h *Host) taskSettingsFor(w *Wiki, cfg Config, op string, confined confinem
 		return taskSettings{}, err
 	}
 	var s taskSettings
-	s.Port = LookupVar(h.env, "BOARD_PORT")
+	s.Port = firstVar([][]string{h.env, file}, "BOARD_PORT")
 	model := "BOARD_AGENT_MODEL_" + strings.ToUpper(strings.ReplaceAll(op, "-", "_"))
 	s.Model = firstVar([][]string{h.env, file}, model, "BOARD_AGENT_MODEL")
 	s.Agent = firstVar([][]string{h.env, file}, "BOARD_AGENT_ADAPTER")

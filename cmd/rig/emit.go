@@ -28,6 +28,9 @@ func (a *app) emitCmd() *cobra.Command {
 		b := board.NewEmitter(port, a.boardVar("BOARD_TOKEN"), hookPatience)
 		_ = adapters.Emit(as[0], a.in, func(e adapters.Event) {
 			e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
+			if e.Kind == "command" { // the project's own test and check commands
+				e = e.WithChecks(strings.Split(a.boardVar("BOARD_AGENT_COMMANDS"), ","))
+			}
 			b.Post(e.Capped())
 		})
 		b.Close(3 * hookPatience)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -74,19 +73,6 @@ func (b *Broker) hideSecrets() *strings.Replacer {
 		}
 	}
 	return strings.NewReplacer(pairs...)
-}
-
-// findProgram finds a program on the PATH of an environment, by absolute folders only.
-func findProgram(env []string, name string) (string, error) {
-	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
 }
 
 // GitHubName is the repository's name on GitHub, "HOST/OWNER/NAME", as its remote's address has it; "" where the address is of another kind.

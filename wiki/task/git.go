@@ -24,15 +24,24 @@ var ErrNoGit = errors.New("git is not installed")
 
 // FindGit finds git on the PATH of an environment ("K=V" as os.Environ gives).
 func FindGit(env []string) (*Git, error) {
+	path, err := findProgram(env, "git")
+	if err != nil {
+		return nil, ErrNoGit
+	}
+	return &Git{path: path, env: env}, nil
+}
+
+// findProgram finds a program on the PATH of an environment, in absolute folders only: what has its name in the working folder is not the user's.
+func findProgram(env []string, name string) (string, error) {
 	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
-			continue // what is called git in the working folder is not the user's git
+			continue
 		}
-		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
-			return &Git{path: path, env: env}, nil
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
 		}
 	}
-	return nil, ErrNoGit
+	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
 }
 
 // call is one start of git.

@@ -200,7 +200,7 @@ func TestNothingLeaves(t *testing.T) {
 		for _, intent := range []guard.Intent{guard.Work, guard.ActPR, guard.Review} {
 			t.Run(string(intent), func(t *testing.T) {
 				r := newRehearsal(t, l, intent)
-				r.run(slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return a.intent != intent }))
+				r.run(slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return a.intent != intent || !r.due(a) }))
 			})
 		}
 	})
@@ -251,6 +251,11 @@ func newRehearsal(t *testing.T, l sandbox.Layer, intent guard.Intent) *rehearsal
 	}
 	r.env = slices.Concat([]string{"PATH={tools}:/usr/local/bin:/usr/bin:/bin", "HOME=/tmp/home", "REAL=" + RealGit, "REMOTE=" + f.remote, "MARK=" + f.mark, "GHREAL=" + f.ghPath, "FILES={files}"}, r.checkout.Env(), door)
 	return r
+}
+
+// due: in the inner loop a copy makes what is granted and each third of the rest; everything is made in an overlay, and wherever a sandbox is required.
+func (r *rehearsal) due(a attempt) bool {
+	return a.granted || a.n%3 == 0 || r.box.Confinement().Layer != "copy" || strings.Contains(os.Getenv("RIG_REQUIRE"), "sandbox")
 }
 
 // stage runs the attempts that are asked for by number, each from the same beginning, and prints what came of them.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"time"
 )
 
@@ -29,21 +28,15 @@ var ErrNoPR = errors.New("no pull request is known")
 // limit.
 func (r *Repo) PullRequest(ctx context.Context, selector string, limit time.Duration) (PullRequest, error) {
 	var pr PullRequest
-	gh := ""
-	for _, dir := range filepath.SplitList(lookup(r.git.env, "PATH")) {
-		if path, err := exec.LookPath(filepath.Join(dir, "gh")); err == nil && filepath.IsAbs(path) {
-			gh = path
-			break
-		}
-	}
-	if gh == "" {
+	gh, err := findProgram(r.git.env, "gh")
+	if err != nil {
 		return pr, fmt.Errorf("%w: gh is not installed", ErrNoPR)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("gh did not answer within %s", limit))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, gh, "pr", "view", "--json", "number,url,title,state,headRefName,baseRefName,isCrossRepository", "--", selector)
 	cmd.Dir, cmd.WaitDelay = r.Top, 2*time.Second
-	cmd.Env = append(append([]string{}, r.git.env...), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0", "GH_PAGER=")
+	cmd.Env = ghEnv(r.git.env)
 	ownSession(cmd)
 	out, said := &capped{left: 1 << 20}, &capped{left: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
