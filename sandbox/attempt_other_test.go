@@ -11,3 +11,7 @@ func serverMain() bool { return false }
 func renamesMain() bool { return false }
 
 func noUpper(Layer, string) bool { return false }
+
+func hardshipMain() bool { return false }
+
+func foreignMain() bool { return false }

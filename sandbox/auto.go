@@ -11,7 +11,7 @@ import (
 type Choice struct {
 	Layer           string // "auto" or "", "overlay", "copy", or a tier's name
 	AllowUnconfined bool   // tier D may be taken where nothing confines a program
-	// Foreign are paths of the folder known to belong to another user or group (an index has seen them): an overlay cannot change them.
+	// Foreign are paths of the folder known to belong to another user or group ([FindForeign]): an overlay cannot change them.
 	Foreign []string
 	Hide    func(rel string, d fs.DirEntry) bool // as in Spec
 	Dialer  Dialer

@@ -11,7 +11,7 @@ import (
 func tiers(c Choice) []tier {
 	overlaid := func(ctx context.Context, l Layer, root, home string) error {
 		if len(c.Foreign) > 0 && os.Geteuid() != 0 {
-			return fmt.Errorf("%s belongs to another user or group, so that an overlay cannot change it", c.Foreign[0])
+			return foreignError(c.Foreign[0])
 		}
 		return errors.Join(tryOver(ctx, l, root, home, c), tryAll(ctx, l, c.Scratch))
 	}

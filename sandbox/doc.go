@@ -20,8 +20,9 @@
 //
 // Not done: confinement on Windows (there, tier D).
 //
-// Not seen: files of another user below the folder's own entries. An overlay reads the entries of the folder and falls back where one is foreign; deeper
-// ones are known only from [Choice].Foreign, and a program that changes one there gets EOVERFLOW.
+// Not seen: files that came to belong to another user or group since somebody looked ([FindForeign]), below the folder's own entries. An overlay reads the entries of
+// the folder and refuses where one is foreign; a program that changes a deeper one gets EOVERFLOW. Nor can a folder on a file system that folds case be tested where the kernel
+// has none; the trial run over the folder itself decides there, as on NFS.
 //
 // A program that opens boxes calls [Main] first in its main (a package's TestMain too): helpers are the same executable under another name.
 //

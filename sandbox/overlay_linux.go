@@ -173,7 +173,7 @@ func (b *overlayBox) hidden(uid int) ([]string, error) {
 			continue
 		}
 		if os.Geteuid() != 0 && (int(st.uid) != uid || int(st.gid) != os.Getegid()) && !slices.Contains(b.spec.Protect, name) {
-			return nil, fmt.Errorf("%s belongs to another user or group, so that an overlay cannot change it", name)
+			return nil, foreignError(name)
 		}
 	}
 	return hidden, nil
@@ -259,7 +259,8 @@ func namespaces() *syscall.SysProcAttr {
 	}
 	if os.Geteuid() == 0 {
 		a.UidMappings, a.GidMappings = ownRange("/proc/self/uid_map"), ownRange("/proc/self/gid_map")
-		a.GidMappingsEnableSetgroups = true
+		may, err := os.ReadFile("/proc/self/setgroups") // in a rootless container it was denied for good (user_namespaces(7))
+		a.GidMappingsEnableSetgroups = err == nil && strings.TrimSpace(string(may)) == "allow"
 	}
 	return a
 }

@@ -31,13 +31,13 @@ func tryAll(ctx context.Context, l Layer, scratch string) error {
 		return err
 	}
 	root, run := filepath.Join(top, "root"), filepath.Join(top, "run")
-	for _, d := range []string{root, filepath.Join(root, "d"), run} {
+	for _, d := range []string{root, filepath.Join(root, "d"), filepath.Join(root, "raw"), run} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return err
 		}
 	}
 	outside := filepath.Join(run, "outside") // the program sees it, where it is
-	for p, text := range map[string]string{filepath.Join(root, "a.md"): "a\n", filepath.Join(root, "b.md"): "b\n", filepath.Join(root, "d", "x.md"): "x\n", outside: "o\n"} {
+	for p, text := range map[string]string{filepath.Join(root, "a.md"): "a\n", filepath.Join(root, "b.md"): "b\n", filepath.Join(root, "d", "x.md"): "x\n", filepath.Join(root, "raw", "s.md"): "s\n", outside: "o\n"} {
 		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func tryAll(ctx context.Context, l Layer, scratch string) error {
 	if err := os.Symlink(self, name); err != nil {
 		return err
 	}
-	box, err := l.Open(ctx, Spec{Root: root, RunDir: run, Visible: []string{name}})
+	box, err := l.Open(ctx, Spec{Root: root, RunDir: run, Visible: []string{name}, Protect: []string{"raw"}, Inject: map[string]string{".rig-readonly/s.md": filepath.Join(root, "raw", "s.md")}})
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,12 @@ func probeMain() {
 	if fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err == nil && runtime.GOOS == "linux" { // elsewhere its connection is denied
 		unix.Close(fd)
 		fail(errors.New("a unix socket was not denied"))
+	}
+	if os.WriteFile("raw/s.md", []byte("no\n"), 0o600) == nil {
+		fail(errors.New("a write of a protected file was not denied"))
+	}
+	if b, err := os.ReadFile(".rig-readonly/s.md"); err != nil || string(b) != "s\n" {
+		fail(errors.New("a file that was laid in is not there"))
 	}
 	fail(os.WriteFile("a.md", []byte("a2\n"), 0o600))
 	fail(os.Remove("b.md"))

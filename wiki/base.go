@@ -24,8 +24,8 @@ const clockSlack = 10 * time.Millisecond
 // headStart is how long an agent works before the refresh begins: one that ends sooner leaves no time for a save, and is not to wait for processors.
 const headStart = 150 * time.Millisecond
 
-// findBases starts the refresh. It must be called before the layer is opened.
-func (h *Host) findBases(ctx context.Context, w *Wiki) *baseFinder {
+// findBases starts the refresh. It must be called before the layer is opened. beside is what else is to be done while the agent works, after it.
+func (h *Host) findBases(ctx context.Context, w *Wiki, beside func(context.Context)) *baseFinder {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &baseFinder{cancel: cancel, done: make(chan struct{}), start: time.Now().Add(-clockSlack).UnixNano()}
 	go func() {
@@ -42,6 +42,7 @@ func (h *Host) findBases(ctx context.Context, w *Wiki) *baseFinder {
 		if err := x.Refresh(ctx); err == nil {
 			b.x, b.seen = x, time.Now().Add(-clockSlack).UnixNano()
 		}
+		beside(ctx)
 	}()
 	return b
 }

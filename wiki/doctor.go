@@ -36,6 +36,11 @@ func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
 		return Health{}, err
 	}
 	defer done()
+	if w != nil {
+		if foreign, err := sandbox.FindForeign(ctx, w.Real, shownToAgents(w)); err == nil && foreign != "" {
+			c.Foreign = []string{foreign}
+		}
+	}
 	r.Sandbox = sandbox.Probe(ctx, root, h.home, c).String()
 	return r, nil
 }

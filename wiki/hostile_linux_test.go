@@ -263,7 +263,7 @@ func elsewhere() map[int][]string {
 		57: {"sandbox TestDenied"}, 58: {"sandbox TestDenied"}, 59: {"sandbox TestDenied", "sandbox TestFilter"}, 60: {"sandbox TestNetwork"}, 61: {"sandbox TestNetwork", "sandbox TestPublic"},
 		62: {"sandbox TestDenied", "sandbox TestFilter"}, 63: {"sandbox TestFloods", "cmd/rig TestFlood"}, 65: {"sandbox TestEnds"},
 		71: {"sandbox TestBase", "wiki/proposal TestMovedOn"}, 72: {"wiki/proposal TestNoEditOfTheUserIsLost"}, 73: {"sandbox TestSideBySide", "wiki/proposal TestMovedOn"},
-		74: {"sandbox TestServerKilled", "sandbox TestSoak"}, 77: {"sandbox TestProxyIsPrivate"}, 78: {"sandbox TestOwner"}, 80: {"sandbox TestBase", "lsp TestTypingMeanwhile"},
+		74: {"sandbox TestServerKilled", "sandbox TestSoak"}, 77: {"sandbox TestProxyIsPrivate"}, 78: {"sandbox TestForeign", "sandbox TestOwner"}, 80: {"sandbox TestBase", "lsp TestTypingMeanwhile"},
 	}
 }
 

@@ -167,7 +167,7 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	}
 	r.release = append(r.release, func() { _ = removeRunDir(dir) })
 	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + layer.Name() + ")"})
-	r.bases = r.host.findBases(ctx, r.wiki)
+	r.bases = r.host.findBases(ctx, r.wiki, func(ctx context.Context) { r.host.watchOwners(ctx, r.wiki, r.cfg, r.job.Layer) })
 	r.release = append(r.release, r.bases.stop)
 	if r.box, err = layer.Open(ctx, r.spec(dir, inv)); err != nil {
 		r.host.forgetTier(r.wiki, r.cfg, r.job.Layer)

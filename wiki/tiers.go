@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,11 +37,16 @@ func (h *Host) tierKey(root string, c sandbox.Choice) string {
 
 // layer is the sandbox layer for a wiki: what was asked for by name, or the best that was found to work.
 func (h *Host) layer(ctx context.Context, w *Wiki, cfg Config, name string) (sandbox.Layer, error) {
-	return h.layerAt(ctx, w.Real, cfg, name)
+	return h.layerFor(ctx, w.Real, shownToAgents(w), cfg, name)
 }
 
-// layerAt is the layer for a folder.
+// layerAt is the layer for a folder that was made for a run: all of it is ours.
 func (h *Host) layerAt(ctx context.Context, root string, cfg Config, name string) (sandbox.Layer, error) {
+	return h.layerFor(ctx, root, nil, cfg, name)
+}
+
+// layerFor looks for what is foreign where hide is given, and not hidden.
+func (h *Host) layerFor(ctx context.Context, root string, hide func(string, fs.DirEntry) bool, cfg Config, name string) (sandbox.Layer, error) {
 	c := choice(cfg, name)
 	key := h.tierKey(root, c)
 	if tier, ok := h.readTiers()[key]; ok {
@@ -52,6 +59,11 @@ func (h *Host) layerAt(ctx context.Context, root string, cfg Config, name string
 		return nil, err
 	}
 	defer done()
+	if hide != nil {
+		if foreign, err := sandbox.FindForeign(ctx, root, hide); err == nil && foreign != "" { // a folder that cannot be read fails every try, and is told by them
+			c.Foreign = []string{foreign}
+		}
+	}
 	l, report, err := sandbox.Auto(ctx, root, h.home, c)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -105,6 +117,23 @@ func (h *Host) keepTier(key, tier string) {
 	if err := os.WriteFile(tmp, text, 0o600); err == nil {
 		_ = os.Rename(tmp, h.tierFile())
 	}
+}
+
+// watchOwners makes the next run try again where the wiki came to hold something of another user's. It is run beside an agent, whose run has its layer.
+func (h *Host) watchOwners(ctx context.Context, w *Wiki, cfg Config, name string) {
+	c := choice(cfg, name)
+	key := h.tierKey(w.Real, c)
+	if tier := h.readTiers()[key]; tier != "A" && tier != "A2" {
+		return
+	}
+	if foreign, err := sandbox.FindForeign(ctx, w.Real, shownToAgents(w)); err == nil && foreign != "" {
+		h.keepTier(key, "")
+	}
+}
+
+// shownToAgents leaves out what an overlay need not be able to change: what is hidden, and what is the human's.
+func shownToAgents(w *Wiki) func(rel string, d fs.DirEntry) bool {
+	return func(rel string, d fs.DirEntry) bool { return slices.Contains(w.Human, rel) || HideEntry(rel, d) }
 }
 
 // forgetTier makes the next run try again.
