@@ -17,7 +17,8 @@ test:
 # The figures that the README and the issues give, for a quiet machine; RIG_BENCH_PAGES=1000,10000,100000 adds the large wiki to the runs.
 bench: export RIG_BENCH_PAGES ?= 1000,10000
 bench:
-	$(bench) Cycle -benchtime 15x -timeout 60m ./sandbox
+	CGO_ENABLED=0 $(bench) Cycle -benchtime 15x -timeout 60m ./sandbox
+	$(bench) ReadPage ./sandbox
 	$(bench) 'Ingest|Ready' -benchtime 7x ./cmd/rig
 	$(bench) ThousandPages -benchtime 3x ./wiki/proposal
 	$(bench) . -benchtime 3x ./lsp

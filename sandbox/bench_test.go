@@ -34,7 +34,9 @@ import (
 // read-diff-page (ms: reading and printing one changed page). Slow procedures have three rounds at most.
 // RIG_BENCH_PAGES lists the sizes ("1000,10000,100000").
 //
-//	RIG_BENCH_PAGES=1000,10000 go test ./sandbox -run '^$' -bench Cycle -benchtime 15x
+// Without cgo, as the product is built: the C library's start costs a helper a millisecond.
+//
+//	CGO_ENABLED=0 RIG_BENCH_PAGES=1000,10000 go test ./sandbox -run '^$' -bench Cycle -benchtime 15x
 func BenchmarkCycle(b *testing.B) {
 	floor := buildFloor(b)
 	first := map[int]time.Duration{}
@@ -198,6 +200,39 @@ func (t *track) report(b *testing.B, all map[string]*cost) {
 	b.ReportMetric(ms((&cost{wall: t.reading}).median())/float64(t.changes), "read-diff-page-ms")
 }
 
+// BenchmarkReadPage reads and prints one changed page of 4 KB, again and again; in BenchmarkCycle, where each reading is the first, it is read-diff-page-ms.
+func BenchmarkReadPage(b *testing.B) {
+	root, run := pages(b, 64), b.TempDir()
+	box, err := Overlay(OverlayOptions{}).Open(b.Context(), Spec{Root: root, RunDir: run})
+	if err != nil {
+		b.Skip("not had here:", err)
+	}
+	defer box.Close()
+	if e, err := box.Run(b.Context(), sh(edits(1))); err != nil || e.Code != 0 {
+		b.Fatal(e, err)
+	}
+	cpu := spent()
+	for b.Loop() {
+		printChanges(b, box, 1)
+	}
+	b.ReportMetric(ms(spent()-cpu)/float64(b.N), "cpu-ms/op")
+}
+
+// printChanges reads what a program changed and prints the diff.
+func printChanges(b *testing.B, box Box, n int) {
+	ch, err := box.Changes(b.Context())
+	if err != nil || len(ch.List) != n {
+		b.Fatal(len(ch.List), err)
+	}
+	var files []diff.FileDiff
+	for _, c := range ch.List {
+		files = append(files, diff.FileDiff{Path: c.Path, Kind: diff.Edit, Old: c.Base, New: c.New})
+	}
+	if err := diff.Print(io.Discard, files); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // spent is the processor time of this process and of those that it waited for.
 func spent() time.Duration {
 	var sum time.Duration
@@ -252,17 +287,7 @@ func (t *track) cycle(b *testing.B, l Layer) {
 		b.Fatal(e, err)
 	}
 	start := time.Now()
-	ch, err := box.Changes(b.Context())
-	if err != nil || len(ch.List) != t.changes {
-		b.Fatal(len(ch.List), err)
-	}
-	var files []diff.FileDiff
-	for _, c := range ch.List {
-		files = append(files, diff.FileDiff{Path: c.Path, Kind: diff.Edit, Old: c.Base, New: c.New})
-	}
-	if err := diff.Print(io.Discard, files); err != nil {
-		b.Fatal(err)
-	}
+	printChanges(b, box, t.changes)
 	if l.Name() == "overlay" {
 		t.reading = append(t.reading, time.Since(start))
 	}

@@ -78,6 +78,7 @@ func TestChanges(t *testing.T) {
 			[]string{`create -x -> "z\n"`, `delete a b.md "a"`, "create n\nl.md -> \"x\\n\"", "create \xff.md -> \"y\\n\""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			each(t, func(t *testing.T, l Layer) {
 				b := newBench(t, c.files)
 				box := b.open(l)

@@ -73,6 +73,7 @@ func seen(out string) map[string]string {
 // TestRandomWork: the changes, applied to what the program was given, are what the program saw at its end.
 func TestRandomWork(t *testing.T) {
 	each(t, func(t *testing.T, l Layer) {
+		t.Parallel()
 		for seed := range uint64(8) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			files := randomTree(r)

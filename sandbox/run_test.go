@@ -59,6 +59,7 @@ func TestEnds(t *testing.T) {
 		}, Exit{Code: 143, Why: Finished}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			each(t, func(t *testing.T, l Layer) {
 				b := newBench(t, map[string]string{"a.md": "a"})
 				b.spec.Limits = Limits{Grace: 20 * time.Second, Linger: 300 * time.Millisecond}
