@@ -27,6 +27,29 @@ func agentDoctor(t *testing.T, d *desk) {
 	d.untouched()
 }
 
+// agentExported lets us be the other host: an exported agent ingests as a directory adapter, in our own sandbox, with what config gives it.
+func agentExported(t *testing.T, d *desk) {
+	dir := filepath.Join(d.rigHome, "adapters", "mine")
+	if out, err := d.command(t.Context(), "agent", "export", d.agent.name, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	d.config(`{wiki: {agent: {mine: {env: {ANTHROPIC_BASE_URL: "` + d.url + `", ANTHROPIC_API_KEY: "sk-test"}}}}}`)
+	mine := *d
+	mine.agent.name = "mine"
+	w := mine.do(0, "ingest", "raw/roses.md", "--note", adaptertest.Script(
+		adaptertest.Step{Op: "write", Path: d.wiki + "/sources/roses.md", Content: page("Roses")},
+		adaptertest.Step{Op: "write", Path: d.neighbour + "/escaped.md", Content: "x\n"},
+		adaptertest.Step{Op: "say", Text: "INGEST DONE: roses"}))
+	if len(w.Data.Files) != 1 || w.Data.Files[0].Path != "sources/roses.md" || w.Data.Agent != "mine" || len(w.Data.Markers) != 1 {
+		t.Errorf("%s by %s: files %+v, markers %q\n%s", w.Data.State, w.Data.Agent, w.Data.Files, w.Data.Markers, d.logs(w))
+	}
+	text, err := os.ReadFile(d.runFile(w, "events.jsonl"))
+	if err != nil || !strings.Contains(string(text), `"kind":"edit"`) {
+		t.Errorf("its events did not reach us: %v, %s", err, text)
+	}
+	d.untouched()
+}
+
 // agentExport plays another host, which calls an agent that was exported as a directory adapter.
 func agentExport(t *testing.T, d *desk) {
 	dir := filepath.Join(d.top, "exported")
