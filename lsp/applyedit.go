@@ -162,6 +162,9 @@ func textEdits(f proposal.Planned, doc *document, caps capabilities) []protocol.
 			start += last
 			end = start
 		}
+		if caps.eglot() && allCRLF(f.Before) { // it puts them back itself
+			added = bytes.ReplaceAll(added, []byte("\r\n"), []byte("\n"))
+		}
 		if start < end || len(added) > 0 {
 			out = append(out, protocol.TextEdit{Range: l.span(start, end), NewText: string(added)})
 		}

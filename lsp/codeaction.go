@@ -57,6 +57,7 @@ func menu() []entry {
 		{kindRoot + "apply", offerApply},
 		{kindRoot + "discard", offerDiscard},
 		{kindRoot + "undo", offerUndo},
+		{kindRoot + "cancel", offerCancel},
 		{kindRoot + "lint", offerLint},
 	}
 }
@@ -305,6 +306,14 @@ func offerUndo(p place) []item {
 		return nil
 	}
 	return []item{{"Undo " + best.Title, "rigwiki.run.undo", runArgs{best.Run}, false, nil}}
+}
+
+// offerCancel offers the end of what is under way: eglot and Helix show a progress, but have no way to cancel it.
+func offerCancel(p place) (out []item) {
+	for _, l := range p.s.runs.of(p.w) {
+		out = append(out, item{"Cancel " + l.title, "rigwiki.cancel", runArgs{l.run}, false, nil})
+	}
+	return out
 }
 
 // firstRunes cuts a text for a title.

@@ -21,6 +21,9 @@ type document struct {
 	path    string
 	version int32
 	text    []byte
+	// eglot shows a page whose lines all end with \r\n without the \r, and puts them back when it saves. They are put back here at once, so that
+	// the page does not look changed, and taken off what is sent.
+	stripped bool
 }
 
 // documents are the open documents of scheme file, by clean path. Others are not ours.
@@ -114,6 +117,9 @@ func didOpen(ctx context.Context, s *server, raw jsonrpc2.RawMessage) (any, erro
 		return nil, nil
 	}
 	doc := &document{uri: uri.URI(spelled), path: path, version: p.TextDocument.Version, text: []byte(p.TextDocument.Text)}
+	if s.caps.eglot() && bytes.IndexByte(doc.text, '\r') < 0 && savedDOS(path) {
+		doc.stripped, doc.text = true, withCR(doc.text)
+	}
 	s.docs.set(doc)
 	s.opened(doc)
 	return nil, nil
@@ -130,20 +136,26 @@ func (s *server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 		return invalid("didChange of %s, which is not open", p.TextDocument.URI)
 	}
 	text := old.text
+	typed := func(t string) []byte {
+		if old.stripped {
+			return withCR([]byte(t))
+		}
+		return []byte(t)
+	}
 	for _, c := range p.ContentChanges {
 		switch c := c.(type) {
 		case *protocol.TextDocumentContentChangeWholeDocument:
-			text = []byte(c.Text)
+			text = typed(c.Text)
 		case *protocol.TextDocumentContentChangePartial:
 			l := newLines(text, s.caps.encoding)
 			start, end := l.offset(c.Range.Start), l.offset(c.Range.End)
 			if end < start {
 				start, end = end, start
 			}
-			text = bytes.Join([][]byte{text[:start], []byte(c.Text), text[end:]}, nil)
+			text = bytes.Join([][]byte{text[:start], typed(c.Text), text[end:]}, nil)
 		}
 	}
-	doc := &document{uri: old.uri, path: path, version: p.TextDocument.Version, text: text}
+	doc := &document{uri: old.uri, path: path, version: p.TextDocument.Version, text: text, stripped: old.stripped}
 	s.docs.set(doc)
 	s.changed(doc)
 	return nil
@@ -152,6 +164,11 @@ func (s *server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
 	if path, ok := filePath(string(p.TextDocument.URI)); ok {
 		if doc, ok := s.docs.get(path); ok {
+			if doc.stripped && !savedDOS(path) { // saved with other line ends
+				bare := *doc
+				bare.stripped, bare.text = false, bytes.ReplaceAll(doc.text, []byte("\r\n"), []byte("\n"))
+				doc = &bare
+			}
 			s.docs.set(doc)
 			s.unsaved.mark(path, clean)
 			s.lookAgain(doc, wasSaved)
@@ -171,6 +188,20 @@ func (s *server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	}
 	return nil
 }
+
+// allCRLF tells whether a text has lines and each ends with \r\n.
+func allCRLF(text []byte) bool {
+	n := bytes.Count(text, []byte("\r\n"))
+	return n > 0 && n == bytes.Count(text, []byte("\n")) && n == bytes.Count(text, []byte("\r"))
+}
+
+// savedDOS tells whether each line of a file ends with \r\n.
+func savedDOS(path string) bool {
+	disk, err := os.ReadFile(path)
+	return err == nil && allCRLF(disk)
+}
+
+func withCR(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
 
 // textOf gives a page's text now: the editor's buffer where it is open, else the disk. A byte order mark that the editor took off is put back,
 // so that the page does not look changed. ok is false where there is no such page.

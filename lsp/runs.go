@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +40,7 @@ func (r *runs) occupy(id string) (release func()) {
 
 // liveRun is one run under way. The host's watcher only puts updates into its mailbox, so that a slow client never slows an agent.
 type liveRun struct {
+	run   string
 	job   wiki.Job
 	title string
 	once  sync.Once
@@ -57,6 +60,19 @@ func (r *runs) live() []string {
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// of gives the runs of a wiki that have not ended, the oldest first.
+func (r *runs) of(w *wiki.Wiki) (list []*liveRun) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.byID {
+		if l.job.Wiki != nil && l.job.Wiki.ID == w.ID {
+			list = append(list, l)
+		}
+	}
+	slices.SortFunc(list, func(a, b *liveRun) int { return strings.Compare(a.run, b.run) })
+	return list
 }
 
 // has tells whether a run is under way in this session, or being applied from it.
@@ -93,6 +109,7 @@ func (s *server) start(job wiki.Job, title string) (string, error) {
 	s.runs.mu.Lock() // until it is known here, nobody looks for it among the runs of others
 	id, err := s.host.Start(job, l.take)
 	if err == nil {
+		l.run = id
 		s.runs.byID[id] = l
 	}
 	s.runs.mu.Unlock()

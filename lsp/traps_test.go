@@ -173,8 +173,13 @@ func TestAnsweredAtOnce(t *testing.T) {
 	if token := string(e.Requests("window/workDoneProgress/create")[0]); !strings.Contains(token, tokenPrefix+run) {
 		t.Errorf("the token is %s", token)
 	}
+	source := filepath.Join(root, "raw/src.md")
+	if got := actionTitles(t, e, source); !has(got, "Cancel ingest raw/src.md") {
+		t.Errorf("no way to cancel among %q", got)
+	}
 	close(release)
 	until(t, e, run, proposal.Empty)
+	eventually(t, "nothing to cancel", func() bool { return !has(actionTitles(t, e, source), "Cancel") })
 }
 
 // TestCommandsAreAnnounced is trap T39: no action or lens names a command that the server did not announce.
@@ -238,4 +243,60 @@ func TestEglot(t *testing.T) {
 			t.Errorf("%s is not asked", name)
 		}
 	}
+}
+
+// TestEglotLineEnds is trap T24 for eglot, which takes the \r off when it opens a page and puts it back when it saves: neither makes the page look
+// changed, no \r is sent, and the undo finds what it wrote.
+func TestEglotLineEnds(t *testing.T) {
+	const before, after = "# A\r\n\r\nold\r\nend\r\n", "# A\r\n\r\nnew\r\nmore\r\nend\r\n"
+	bare := strings.NewReplacer("\r", "")
+	root := newWiki(t, map[string]string{"open.md": before, "closed.md": before})
+	open, closed := filepath.Join(root, "open.md"), filepath.Join(root, "closed.md")
+	h := newFakeHost(t, proposes(map[string]string{"open.md": after, "closed.md": after}, nil))
+	var e *lsptest.Editor
+	ready := make(chan struct{})
+	e = session(t, h, lsptest.Options{Root: root, Init: withMessage, Profile: lsptest.Profile{Name: "Eglot",
+		Capabilities: json.RawMessage(`{"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true}},"window":{},"general":{"positionEncodings":["utf-32"]}}`)},
+		Answer: onApply(func(params json.RawMessage) any {
+			<-ready
+			if strings.Contains(string(params), `\r`) {
+				t.Errorf("a carriage return is sent: %s", params)
+			}
+			if err := e.ApplyEdit(params); err != nil {
+				t.Error(err)
+			}
+			write(t, closed, string(withCR([]byte(bare.Replace(read(t, closed))))))
+			return map[string]any{"applied": true}
+		})})
+	close(ready)
+	e.OpenAs(lsptest.URI(open), bare.Replace(before), 0)
+	run := ingest(t, e, root)
+	until(t, e, run, proposal.Proposed)
+	if len(h.jobs[0].Buffers) > 0 {
+		t.Error("the page counts as unsaved")
+	}
+	apply := func(command, text string) {
+		t.Helper()
+		if err := e.Execute(command, map[string]string{"run": run}, nil); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the edit in the buffer", func() bool { return e.Buffer(open).Text == bare.Replace(text) })
+		eventually(t, "word of what waits to be saved", func() bool {
+			list := told(e.Notes(methodRun), run)
+			return strings.Contains(list[len(list)-1].Message, "waiting to be saved: open.md")
+		})
+		write(t, open, text)
+		e.Notify("textDocument/didSave", map[string]any{"textDocument": map[string]string{"uri": lsptest.URI(open)}})
+		eventually(t, "word of the save", func() bool {
+			list := told(e.Notes(methodRun), run)
+			return list[len(list)-1].Message == "open.md is saved"
+		})
+		if got := read(t, closed); got != text {
+			t.Errorf("the closed page is %q", got)
+		}
+	}
+	apply("rigwiki.proposal.apply", after)
+	until(t, e, run, proposal.Applied)
+	apply("rigwiki.run.undo", before)
+	until(t, e, run, proposal.Discarded)
 }

@@ -22,6 +22,7 @@ func TestHelix(t *testing.T) {
 			h.acceptHunk()
 			h.applyRest()
 			h.undo()
+			h.cancel()
 			h.line(":quit-all")
 			sameTree(t, "testdata/wiki", h.wiki)
 		})
@@ -101,6 +102,23 @@ func (h helix) undo() {
 	}, ":", "write-all", "Enter")
 }
 
+// cancel stops an agent that does not end by itself.
+func (h helix) cancel() {
+	h.configure(h.t, `{wiki: {defaultAgent: "endless"}}`)
+	h.choose("Ingest into wiki")
+	h.choose("Cancel ingest")
+	h.wait("the run cancelled", func() bool { return h.ended("cancelled") })
+}
+
+// ended tells whether a run of the desk ended so.
+func (h helix) ended(state string) bool {
+	records, _ := filepath.Glob(filepath.Join(h.home, ".rig/runs/*/*/run.json")) // the pattern is right
+	return slices.ContainsFunc(records, func(r string) bool {
+		text, err := os.ReadFile(r)
+		return err == nil && bytes.Contains(bytes.ReplaceAll(text, []byte(" "), nil), []byte(`"state":"`+state+`"`))
+	})
+}
+
 // saved saves all until pages are as wanted.
 func (h helix) saved(what string, pages ...string) {
 	h.press(what+" on disk", func() bool {
@@ -129,7 +147,7 @@ func (h helix) choose(title string) {
 func (h helix) above(title string) (n int) {
 	lines := strings.Split(h.screen(), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, title) })
-	titles := []string{"Ingest into wiki", "Ask the wiki", "Review proposal", "Apply proposal", "Apply anyway", "Discard proposal", "Undo", "Lint with",
+	titles := []string{"Ingest into wiki", "Ask the wiki", "Review proposal", "Apply proposal", "Apply anyway", "Discard proposal", "Undo", "Cancel", "Lint with", "Fetch",
 		"Accept", "Reject", "Apply all", "Keep mine", "Take agent"}
 	column := strings.Index(lines[max(at, 0)], title)
 	for at--; at >= 0 && len(lines[at]) > column; at-- {

@@ -35,6 +35,7 @@ func stories() []story {
 		{scenario: "reload", steps: [][]string{{"STEP=1"}, {"STEP=2"}}},
 		{scenario: "ask", steps: once},
 		{scenario: "help", steps: once},
+		{scenario: "bare", steps: once},
 		{scenario: "agent", name: "builtin", steps: [][]string{{"AGENT=builtin"}}},
 		{scenario: "agent", name: "claude", agent: true, steps: [][]string{{"AGENT=claude"}}},
 	}

@@ -50,5 +50,12 @@
   (drive-act "Undo")
   (drive-wait "the new page gone" (lambda () (not (drive-page "sources/widths.md"))))
   (save-some-buffers t)
+
+  ;; An agent that does not end by itself is stopped by a code action: eglot has no way to cancel a progress.
+  (eglot-execute (eglot--current-server-or-lose)
+                 (list :command "rigwiki.ingest" :arguments (vector (list :uri (eglot-path-to-uri (drive-path "raw/widths.md")) :agent "endless"))))
+  (drive-wait "the cancel on offer" (lambda () (cl-some (lambda (a) (string-prefix-p "Cancel" (plist-get a :title))) (drive-actions))))
+  (drive-act "Cancel ingest")
+  (drive-wait "nothing under way" (lambda () (not (cl-some (lambda (a) (string-prefix-p "Cancel" (plist-get a :title))) (drive-actions)))))
   (drive-done))
 ;;; story.el ends here
