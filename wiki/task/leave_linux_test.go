@@ -29,6 +29,12 @@ type attempt struct {
 	command string
 }
 
+// due: in the inner loop what is granted and each third of the rest is made outside and in a copy. All are made in an overlay, and everywhere where a
+// sandbox is required.
+func (a attempt) due() bool {
+	return a.granted || a.n%3 == 0 || strings.Contains(os.Getenv("RIG_REQUIRE"), "sandbox")
+}
+
 func attempts(t *testing.T) []attempt {
 	t.Helper()
 	text, err := os.ReadFile("testdata/leave.txt")
@@ -158,7 +164,7 @@ func TestOutsideTheyWork(t *testing.T) {
 	f.do(work, "config", "push.default", "current")
 	back := f.keep(work, f.remote, f.mark)
 	for _, a := range attempts(t) {
-		if a.effect == "read" {
+		if a.effect == "read" || !a.due() {
 			continue
 		}
 		refs, gh, marks := f.state()
@@ -200,7 +206,7 @@ func TestNothingLeaves(t *testing.T) {
 		for _, intent := range []guard.Intent{guard.Work, guard.ActPR, guard.Review} {
 			t.Run(string(intent), func(t *testing.T) {
 				r := newRehearsal(t, l, intent)
-				r.run(slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return a.intent != intent || !r.due(a) }))
+				r.run(slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return a.intent != intent || l.Name() == "copy" && !a.due() }))
 			})
 		}
 	})
@@ -251,11 +257,6 @@ func newRehearsal(t *testing.T, l sandbox.Layer, intent guard.Intent) *rehearsal
 	}
 	r.env = slices.Concat([]string{"PATH={tools}:/usr/local/bin:/usr/bin:/bin", "HOME=/tmp/home", "REAL=" + RealGit, "REMOTE=" + f.remote, "MARK=" + f.mark, "GHREAL=" + f.ghPath, "FILES={files}"}, r.checkout.Env(), door)
 	return r
-}
-
-// due: in the inner loop a copy makes what is granted and each third of the rest; everything is made in an overlay, and wherever a sandbox is required.
-func (r *rehearsal) due(a attempt) bool {
-	return a.granted || a.n%3 == 0 || r.box.Confinement().Layer != "copy" || strings.Contains(os.Getenv("RIG_REQUIRE"), "sandbox")
 }
 
 // stage runs the attempts that are asked for by number, each from the same beginning, and prints what came of them.

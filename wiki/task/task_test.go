@@ -32,7 +32,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{t: t, top: top, remote: filepath.Join(top, "remote.git"), repo: filepath.Join(top, "repo")}
 	b.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
 	b.write("gitconfig", "")
-	b.write(".gitconfig", "[user]\n\tname = Ann Other\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n")
+	b.write(".gitconfig", "[user]\n\tname = Ann Other\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n\ttemplateDir = \n")
 	if b.git, err = FindGit(b.env); err != nil {
 		t.Fatal(err)
 	}
