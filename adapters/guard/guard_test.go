@@ -236,7 +236,7 @@ func FuzzGit(f *testing.F) {
 }
 
 func FuzzGitHub(f *testing.F) {
-	for _, r := range []string{"api -X DELETE repos/tea/pot", "api graphql -f query={repository(owner:\"tea\",name:\"pot\"){id}}", "pr view -R tea/pot 7", "pr comment 7 -bx"} {
+	for _, r := range []string{"api repos/tea/pot/pulls -q .x --paginate", "pr view --json title -q .title #7", "api -X DELETE repos/tea/pot", "api graphql -f query={repository(owner:\"tea\",name:\"pot\"){id}}", "pr view -R tea/pot 7", "pr comment 7 -bx"} {
 		f.Add(r)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -246,6 +246,9 @@ func FuzzGitHub(f *testing.F) {
 		}
 		if len(v.Args) == 1 && v.Args[0] == "--version" {
 			return
+		}
+		if again := GitHub(grant(ActPR), v.Args, Given(nil)); again.Route != OnGitHub || !slices.Equal(again.Args, v.Args) {
+			t.Errorf("%q gave %q, which is read as %s %q (%s)", line, v.Args, again.Route, again.Args, again.Why)
 		}
 		ours := slices.Contains(v.Args, "github.com/tea/pot")
 		switch {

@@ -38,12 +38,6 @@ func Git(ctx context.Context, p Process) int {
 	if err != nil {
 		return t.withoutDoor(err)
 	}
-	real := func(path string) string {
-		if at, err := filepath.EvalSymlinks(path); err == nil {
-			return at
-		}
-		return path
-	}
 	v := guard.Git(t.door.Grant, guard.Call{Args: p.Args, Env: t.gitVars(), Dir: real(p.Dir), Real: real})
 	switch v.Route {
 	case guard.Told:
@@ -61,6 +55,14 @@ func Git(ctx context.Context, p Process) int {
 	_, _ = t.ask(Ask{Program: "git"}, nil, nil) // so that the run's record has it; what it answers is known
 	fmt.Fprintln(t.Err, "rig: "+v.Why)
 	return 128
+}
+
+// real is a path without symbolic links, as the broker knows the checkout.
+func real(path string) string {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		return at
+	}
+	return path
 }
 
 // GH is the gh of a run; it returns the exit status. Files that arguments name are read here and sent along.
@@ -192,7 +194,7 @@ func (t *tool) readText(name string) ([]byte, error) {
 
 // ask sends a request, with a bundle where there is one, and hands what follows the answer to take.
 func (t *tool) ask(a Ask, bundle io.Reader, take func(io.Reader) error) (Answer, error) {
-	a.Args, a.Dir = t.Args, t.Dir
+	a.Args, a.Dir = t.Args, real(t.Dir)
 	for _, kv := range t.Env {
 		if strings.HasPrefix(kv, "GIT_") {
 			a.Env = append(a.Env, kv)
