@@ -27,6 +27,7 @@ type Config struct {
 	Features       map[string]bool // LSP feature -> on; absent: on
 	Sandbox        SandboxConfig
 
+	Daemon  DaemonConfig
 	Protect []string // globs of rel paths, besides the human's own
 	Limits  LimitsConfig
 	Guards  GuardsConfig
@@ -35,6 +36,8 @@ type Config struct {
 	Include     []string // globs of rel paths that are pages; none: all
 	Exclude     []string
 	IngestRules string   // rel path or text: more instructions for an ingest
+	AutoOnNew   []string // globs of sources that the daemon ingests when they come
+	ProposeOnly []string // globs of sources whose proposals wait even where the daemon applies
 	Assets      []string // globs of rel paths that are no pages and may be changed all the same
 	Tasks       []string // globs of task files
 	Checks      []string
@@ -50,6 +53,12 @@ type SandboxConfig struct {
 	AllowUnconfined bool
 	Network         map[string][]string // op -> more hosts
 	Read            []string            // more readable folders, absolute
+}
+
+// DaemonConfig is what only the daemon reads.
+type DaemonConfig struct {
+	Wikis      []string // folders to watch, absolute or from ~/
+	RunsPerDay int      // runs within 24 hours, over all wikis
 }
 
 // LimitsConfig bounds one run.
@@ -72,6 +81,7 @@ func Defaults() Config {
 		DefaultAgent: "claude",
 		Agents:       map[string]string{}, Models: map[string]string{}, Agent: map[string]adapters.AgentConfig{},
 		Timeout: 15 * time.Minute, IdleTimeout: 5 * time.Minute, Jobs: 2,
+		AutoOnNew: []string{"**"}, Daemon: DaemonConfig{RunsPerDay: 50},
 		Preview: "auto", HoverQuestions: "callouts", Features: map[string]bool{},
 		Sandbox: SandboxConfig{Layer: "auto", Network: map[string][]string{}},
 		Limits:  LimitsConfig{FileBytes: 8 << 20, Files: 2000, WikiBytes: 256 << 20},
@@ -96,6 +106,12 @@ func (c Config) ModelFor(agent, op string) string {
 	}
 	return c.Models[agent]
 }
+
+// AutoIngest tells whether the daemon ingests a new source by itself.
+func (c Config) AutoIngest(rel string) bool { return newGlobSet(c.AutoOnNew).match(rel) }
+
+// MayApply tells whether the proposal for a source may be applied unseen, where the daemon applies at all.
+func (c Config) MayApply(rel string) bool { return !newGlobSet(c.ProposeOnly).match(rel) }
 
 // Feature tells whether an LSP feature is on.
 func (c Config) Feature(name string) bool {

@@ -78,7 +78,12 @@ func configKeys() []configKey {
 		{name: "root", set: asText(func(c *Config, _, v string) { c.Root = v })},
 		{name: "include", set: asGlobs(func(c *Config, _ string, v []string) { c.Include = v })},
 		{name: "exclude", set: asGlobs(func(c *Config, _ string, v []string) { c.Exclude = v })},
-		{name: "ingestRules", set: asText(func(c *Config, _, v string) { c.IngestRules = v })},
+		{name: "ingestRules", set: asRules},
+		{name: "ingestRules.text", set: asText(func(c *Config, _, v string) { c.IngestRules = v })},
+		{name: "ingestRules.auto-on-new", set: asScope(func(c *Config, v []string) { c.AutoOnNew = v })},
+		{name: "ingestRules.propose-only", set: asScope(func(c *Config, v []string) { c.ProposeOnly = append(slices.Clone(c.ProposeOnly), v...) })},
+		{name: "daemon.wikis", own: never, why: taste, set: asFolders(func(c *Config, _ string, v []string) { c.Daemon.Wikis = v })},
+		{name: "daemon.runsPerDay", own: never, why: taste, set: asCount(func(c *Config) *int { return &c.Daemon.RunsPerDay })},
 		{name: "assets", set: asGlobs(func(c *Config, _ string, v []string) { c.Assets = v })},
 		{name: "tasks", set: asGlobs(func(c *Config, _ string, v []string) { c.Tasks = v })},
 		{name: "checks", set: asList(func(c *Config, _ string, v []string) { c.Checks = v })},
@@ -192,6 +197,45 @@ func asGlobs(set func(c *Config, name string, v []string)) setter {
 		set(c, name, out)
 		return "", false
 	}
+}
+
+// asScope reads which sources a rule is for: true for all, false for none, or globs of paths.
+func asScope(set func(c *Config, v []string)) setter {
+	globs := asGlobs(func(c *Config, _ string, v []string) { set(c, v) })
+	return func(c *Config, name string, v any) (string, bool) {
+		switch v {
+		case true:
+			v = "**"
+		case false:
+			v = []any{}
+		}
+		if problem, _ := globs(c, name, v); problem != "" {
+			return "is neither true, false nor a list of globs", false
+		}
+		return "", false
+	}
+}
+
+// asRules reads ingestRules where it is no object: the words auto-on-new and propose-only, one or both, else a text for the agent.
+func asRules(c *Config, _ string, v any) (string, bool) {
+	words, ok := stringList(v)
+	if !ok {
+		return "is neither a text nor a list of rules", false
+	}
+	_, list := v.([]any)
+	for _, w := range words {
+		switch {
+		case w == "auto-on-new":
+			c.AutoOnNew = []string{"**"}
+		case w == "propose-only":
+			c.ProposeOnly = []string{"**"}
+		case list:
+			return fmt.Sprintf("has %q, which is no rule: auto-on-new, propose-only", w), false
+		default:
+			c.IngestRules = w
+		}
+	}
+	return "", false
 }
 
 func asFolders(set func(c *Config, name string, v []string)) setter {

@@ -3,6 +3,7 @@ package wiki
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -204,6 +205,42 @@ func TestGlob(t *testing.T) {
 		must(t, err)
 		if re.MatchString(tt.path) != tt.want {
 			t.Errorf("%s on %s: %v", tt.glob, tt.path, !tt.want)
+		}
+	}
+}
+
+// TestIngestScopes: which sources the daemon takes by itself; a wiki's own file may add to what is only proposed, not take away.
+func TestIngestScopes(t *testing.T) {
+	for _, c := range []struct {
+		user, own  string
+		auto, only bool // for raw/papers/a.md
+		text       string
+	}{
+		{"", "", true, false, ""},
+		{"", "ingestRules: Keep quotations.\n", true, false, "Keep quotations."},
+		{"", "ingestRules: propose-only\n", true, true, ""},
+		{"", "ingestRules: [auto-on-new, propose-only]\n", true, true, ""},
+		{"", "ingestRules:\n  text: Be brief.\n  auto-on-new: false\n", false, false, "Be brief."},
+		{"", "ingestRules:\n  auto-on-new: ['raw/papers/**']\n  propose-only: ['raw/mail/**']\n", true, false, ""},
+		{"", "ingestRules:\n  auto-on-new: ['raw/mail/**']\n", false, false, ""},
+		{`{wiki: {ingestRules: {'propose-only': true}}}`, "ingestRules:\n  propose-only: false\n", true, true, ""},
+	} {
+		w := emptyWiki(t)
+		home := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(w.Root, ".rig"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.Config = filepath.Join(w.Root, ".rig", "config.yml")
+		if err := errors.Join(os.WriteFile(w.Config, []byte(c.own), 0o644), os.WriteFile(filepath.Join(home, "config.json5"), []byte(c.user), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if c.user == "" {
+			_ = os.Remove(filepath.Join(home, "config.json5"))
+		}
+		cfg, warnings, err := LoadConfig(home, w, nil)
+		const rel = "raw/papers/a.md"
+		if err != nil || len(warnings) > 0 || cfg.AutoIngest(rel) != c.auto || cfg.MayApply(rel) == c.only || cfg.IngestRules != c.text {
+			t.Errorf("%q %q: %v %q, auto %v, apply %v, text %q", c.user, c.own, err, warnings, cfg.AutoIngest(rel), cfg.MayApply(rel), cfg.IngestRules)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (a *app) commands() *cobra.Command {
 		a.proposalsCmd, a.runsCmd,
 		a.agentCmd, a.wireCmd,
 		a.doctorCmd, a.trustCmd,
-		a.eventsCmd, a.lspCmd, a.mcpCmd, a.demoCmd,
+		a.eventsCmd, a.lspCmd, a.daemonCmd, a.mcpCmd, a.demoCmd,
 		a.builtinCmd, a.probeCmd, a.emitCmd, a.contractRunCmd, a.contractWireCmd,
 	} {
 		w.AddCommand(verb())
