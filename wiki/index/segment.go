@@ -41,8 +41,7 @@ type segmentBuilder struct {
 	terms                termTable
 	list                 []postingList
 	inTitle              []bool
-	weight               []uint32 // of each term in the document at hand
-	touched              []uint32
+	page                 docTable // terms of the document at hand
 	total                uint64
 	size                 int // bytes of postings
 	tok                  tokenizer
@@ -97,11 +96,11 @@ func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte
 		b.linkKeys = append(b.linkKeys, pair{linkKey(l.Target), doc})
 	}
 	b.tok.whole = false
-	length := docTerms(&b.tok, stem(rel), p, text, b.term)
-	for _, id := range b.touched {
-		b.post(id, doc)
+	b.page.begin()
+	length := docTerms(&b.tok, stem(rel), p, text, b.page.add)
+	for _, at := range b.page.used {
+		b.post(&b.page.slots[at], doc)
 	}
-	b.touched = b.touched[:0]
 	b.total += uint64(length)
 	le := binary.LittleEndian
 	b.docs = le.AppendUint64(b.docs, b.text.write(text))
@@ -116,36 +115,26 @@ func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte
 	return doc
 }
 
-func (b *segmentBuilder) term(term []byte, weight uint32) {
-	id, fresh := b.terms.id(term)
+// post appends the document to a term's list: the distance from the document before, with a flag for weight 1, then other weights.
+func (b *segmentBuilder) post(s *docSlot, doc uint32) {
+	id, fresh := b.terms.id(s.hash, b.page.text[s.start:s.end])
 	if fresh {
 		b.list = append(b.list, postingList{})
-		b.weight = append(b.weight, 0)
 		b.inTitle = append(b.inTitle, false)
 	}
-	if b.weight[id] == 0 {
-		b.touched = append(b.touched, id)
-	}
-	b.weight[id] += weight
-	if weight == titleWeight {
+	if s.title {
 		b.inTitle[id] = true
 	}
-}
-
-// post appends the document to a term's list: the distance from the document before, with a flag for weight 1, then other weights.
-func (b *segmentBuilder) post(id, doc uint32) {
 	l := &b.list[id]
-	w := b.weight[id]
-	b.weight[id] = 0
 	before := len(l.buf)
 	delta := uint64(doc-l.last) << 1
 	if l.count == 0 {
 		delta = uint64(doc) << 1
 	}
-	if w == 1 {
+	if s.weight == 1 {
 		l.buf = binary.AppendUvarint(l.buf, delta|1)
 	} else {
-		l.buf = binary.AppendUvarint(binary.AppendUvarint(l.buf, delta), uint64(w))
+		l.buf = binary.AppendUvarint(binary.AppendUvarint(l.buf, delta), uint64(s.weight))
 	}
 	l.last = doc
 	l.count++

@@ -1,10 +1,16 @@
 package index
 
-// termTable numbers terms in the order in which they come. A build asks it for every word of the wiki: Go's map takes twice the time.
+// termTable numbers terms in the order in which they come. A build asks it for every word of every page: Go's map takes twice the time, and comparing the
+// terms themselves would cost two misses of the cache more than their hashes, of which two are the same once in thirty million wikis of a million words.
 type termTable struct {
-	slots []uint64 // hash's upper half, then number + 1; 0 is free
+	slots []termSlot
 	text  []byte
 	ends  []uint32
+}
+
+type termSlot struct {
+	hash uint64
+	id   uint32 // number + 1; 0 is free
 }
 
 func (t *termTable) count() int { return len(t.ends) }
@@ -17,37 +23,99 @@ func (t *termTable) term(id uint32) []byte {
 	return t.text[start:t.ends[id]]
 }
 
-// id gives the number of a term, a new one where it has none.
-func (t *termTable) id(term []byte) (id uint32, fresh bool) {
+// id gives the number of a term by its hash, a new one where it has none.
+func (t *termTable) id(hash uint64, term []byte) (id uint32, fresh bool) {
 	if len(t.ends)*2 >= len(t.slots) {
 		t.grow()
 	}
-	h := termHash(term)
 	mask := uint64(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		slot := t.slots[i]
-		if slot == 0 {
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.id == 0 {
 			t.text = append(t.text, term...)
 			t.ends = append(t.ends, uint32(len(t.text)))
-			t.slots[i] = h&^0xffffffff | uint64(len(t.ends))
-			return uint32(len(t.ends) - 1), true
+			*s = termSlot{hash, uint32(len(t.ends))}
+			return s.id - 1, true
 		}
-		if slot>>32 == h>>32 && string(t.term(uint32(slot)-1)) == string(term) {
-			return uint32(slot) - 1, false
+		if s.hash == hash {
+			return s.id - 1, false
 		}
 	}
 }
 
 func (t *termTable) grow() {
-	t.slots = make([]uint64, max(1<<12, 4*len(t.slots)))
+	old := t.slots
+	t.slots = make([]termSlot, max(1<<12, 4*len(old)))
 	mask := uint64(len(t.slots) - 1)
-	for id := range t.ends {
-		h := termHash(t.term(uint32(id)))
-		i := h & mask
-		for t.slots[i] != 0 {
+	for _, s := range old {
+		if s.id == 0 {
+			continue
+		}
+		i := s.hash & mask
+		for t.slots[i].id != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = h&^0xffffffff | uint64(id+1)
+		t.slots[i] = s
+	}
+}
+
+// docTable counts the terms of one page. It is small enough to stay in the processor's cache, so that the large table is asked once for each different term.
+type docTable struct {
+	slots []docSlot
+	used  []uint32 // slots of the page at hand
+	page  uint32   // number of the page; a slot of another one is free
+	text  []byte
+}
+
+type docSlot struct {
+	hash         uint64
+	page, weight uint32
+	start, end   uint32 // of the term in text
+	title        bool
+}
+
+// begin starts a page.
+func (t *docTable) begin() {
+	if t.page++; t.page == 0 || t.slots == nil {
+		t.slots, t.page = make([]docSlot, max(1<<11, len(t.slots))), 1
+	}
+	t.used, t.text = t.used[:0], t.text[:0]
+}
+
+// add counts a term.
+func (t *docTable) add(term []byte, weight uint32) {
+	if len(t.used)*2 >= len(t.slots) {
+		t.grow()
+	}
+	hash, mask := termHash(term), uint64(len(t.slots)-1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		switch {
+		case s.page != t.page:
+			start := uint32(len(t.text))
+			t.text = append(t.text, term...)
+			*s = docSlot{hash, t.page, weight, start, uint32(len(t.text)), weight == titleWeight}
+			t.used = append(t.used, uint32(i))
+			return
+		case s.hash == hash:
+			s.weight += weight
+			s.title = s.title || weight == titleWeight
+			return
+		}
+	}
+}
+
+func (t *docTable) grow() {
+	old := t.slots
+	t.slots = make([]docSlot, 4*len(old))
+	mask := uint64(len(t.slots) - 1)
+	for n, at := range t.used {
+		s := old[at]
+		i := s.hash & mask
+		for t.slots[i].page != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i], t.used[n] = s, uint32(i)
 	}
 }
 
