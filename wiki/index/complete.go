@@ -28,13 +28,19 @@ func (x *Index) Names(typed string, limit int) []Name {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	t := x.completion.of(x)
-	best := completions{limit: limit}
-	for row := range uint32(x.base.count()) {
-		if w.mask&^t.masks[row] != 0 {
-			continue
-		}
+	best, pages := completions{limit: limit}, 0
+	try := func(row uint32) {
 		if s, ok := w.score(t.line(row)); ok && !x.masked[row] {
 			best.add(s, t.behind[row], ref{n: x.base, row: row})
+			pages += truth(t.behind[row]&noPage == 0)
+		}
+	}
+	t.containing(w.text, try)
+	if pages < limit { // else what has the letters in order only comes behind
+		for row := range uint32(x.base.count()) {
+			if w.mask&^t.masks[row] == 0 && !bytes.Contains(t.line(row), w.text) {
+				try(row)
+			}
 		}
 	}
 	memory := func(e *entry) {
@@ -104,6 +110,28 @@ func newNameTable(x *Index) *nameTable {
 		t.ends[row] = uint32(len(t.text))
 	}
 	return t
+}
+
+// containing calls visit with the rows one of whose names or whose path holds the text: one search through all of them.
+func (t *nameTable) containing(text []byte, visit func(row uint32)) {
+	for at, row := 0, 0; row < len(t.ends); {
+		i := bytes.Index(t.text[at:], text)
+		if i < 0 {
+			return
+		}
+		n, _ := slices.BinarySearch(t.ends[row:], uint32(at+i)+1)
+		row += n
+		if row >= len(t.ends) {
+			return
+		}
+		if int(t.ends[row]) >= at+i+len(text) { // else it stands across two rows
+			visit(uint32(row))
+			at = int(t.ends[row])
+			row++
+			continue
+		}
+		at += i + 1
+	}
 }
 
 func (t *nameTable) line(row uint32) []byte {

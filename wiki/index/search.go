@@ -126,7 +126,7 @@ func saturate(tf, length float64) float64 {
 }
 
 func (x *Index) scoreSegment(index uint32, s *segment, q query, weights [][]float64, mean float64, top *top) {
-	sums := make([]float32, s.count())
+	sums, lengths := make([]float32, s.count()), s.lengthsOf()
 	for i, t := range q.terms {
 		for j, v := range t.alike {
 			at, ok := s.term(v.text)
@@ -134,7 +134,7 @@ func (x *Index) scoreSegment(index uint32, s *segment, q query, weights [][]floa
 				continue
 			}
 			s.each(at, func(doc, tf uint32) {
-				sums[doc] += float32(weights[i][j] * saturate(float64(tf), float64(s.length(doc))/mean))
+				sums[doc] += float32(weights[i][j] * saturate(float64(tf), float64(lengths[doc])/mean))
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/rigwiki/rig/sandbox"
 )
@@ -26,6 +27,9 @@ type segment struct {
 	postings []byte
 	titles   []byte // terms of titles and aliases, in order
 	total    uint64 // length of all documents
+
+	measure sync.Once
+	lengths []uint32 // of the documents, side by side: a search asks for thousands
 }
 
 const (
@@ -192,7 +196,16 @@ func (s *segment) path(i uint32) string {
 	return string(s.strings[u32(d, 3) : u32(d, 3)+u32(d, 4)])
 }
 
-func (s *segment) length(i uint32) uint32 { return u32(s.doc(i)[8:], 2) }
+// lengthsOf gives the lengths of all documents.
+func (s *segment) lengthsOf() []uint32 {
+	s.measure.Do(func() {
+		s.lengths = make([]uint32, s.count())
+		for i := range s.lengths {
+			s.lengths[i] = u32(s.doc(uint32(i))[8:], 2)
+		}
+	})
+	return s.lengths
+}
 
 func (s *segment) id(i uint32) sandbox.FileID {
 	d := s.doc(i)[40:]
