@@ -303,6 +303,7 @@ type content struct {
 	once   sync.Once
 	terms  map[string]uint32
 	length int
+	sketch []uint32
 }
 
 // counted gives the page's terms with their weights.
@@ -310,7 +311,15 @@ func (c *content) counted(rel string) map[string]uint32 {
 	c.once.Do(func() {
 		c.terms = map[string]uint32{}
 		var t tokenizer
-		c.length = docTerms(&t, stem(rel), c.page, c.text, func(term []byte, w uint32) { c.terms[string(term)] += w })
+		var s sketch
+		s.begin()
+		c.length = docTerms(&t, stem(rel), c.page, c.text, func(term []byte, w uint32) {
+			c.terms[string(term)] += w
+			if w == bodyWeight {
+				s.add(termHash(term))
+			}
+		})
+		c.sketch = s.end()
 	})
 	return c.terms
 }

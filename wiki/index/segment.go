@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"os"
 	"slices"
 	"sync"
@@ -27,14 +28,16 @@ type segment struct {
 	postings []byte
 	titles   []byte // terms of titles and aliases, in order
 	total    uint64 // length of all documents
+	sketches []byte // sketchSize numbers a document
+	bandKeys keyTable
 
 	measure sync.Once
 	lengths []uint32 // of the documents, side by side: a search asks for thousands
 }
 
 const (
-	segmentMagic    = "rigsegm2"
-	segmentSections = 13
+	segmentMagic    = "rigsegm3"
+	segmentSections = 15
 	docSize         = 80
 )
 
@@ -42,6 +45,8 @@ const (
 type segmentBuilder struct {
 	docs, strings, links []byte
 	linkKeys, pathKeys   []pair
+	sketches             []byte
+	bands                []pair
 	terms                termTable
 	list                 []postingList
 	inTitle              []bool
@@ -105,6 +110,7 @@ func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte
 	for _, at := range b.page.used {
 		b.post(&b.page.slots[at], doc)
 	}
+	b.sketch(doc)
 	b.total += uint64(length)
 	le := binary.LittleEndian
 	b.docs = le.AppendUint64(b.docs, b.text.write(text))
@@ -117,6 +123,26 @@ func (b *segmentBuilder) add(rel string, id sandbox.FileID, p *Page, text []byte
 	b.strings = append(b.strings, rel...)
 	b.pathKeys = append(b.pathKeys, pair{keyHash(pathKey, rel), doc})
 	return doc
+}
+
+// sketch keeps the document's sketch.
+func (b *segmentBuilder) sketch(doc uint32) {
+	least := b.page.sketch.end()
+	for i := range sketchSize {
+		v := uint32(math.MaxUint32)
+		if least != nil {
+			v = least[i]
+		}
+		b.sketches = binary.LittleEndian.AppendUint32(b.sketches, v)
+	}
+	for band := range sketchBands {
+		if least == nil {
+			return
+		}
+		if key, ok := bandKey(least, band); ok {
+			b.bands = append(b.bands, pair{key, doc})
+		}
+	}
 }
 
 // post appends the document to a term's list: the distance from the document before, with a flag for weight 1, then other weights.
@@ -165,9 +191,9 @@ func (b *segmentBuilder) finish() [][]byte {
 		}
 	}
 	terms = le.AppendUint32(terms, uint32(len(termText)))
-	links, paths := newKeyTable(b.linkKeys), newKeyTable(b.pathKeys)
+	links, paths, bands := newKeyTable(b.linkKeys), newKeyTable(b.pathKeys), newKeyTable(b.bands)
 	return pack(segmentMagic, b.docs, b.strings, b.links, links.hashes, links.values, paths.hashes, paths.values,
-		terms, termText, lists, postings, titles, le.AppendUint64(nil, b.total))
+		terms, termText, lists, postings, titles, le.AppendUint64(nil, b.total), b.sketches, slices.Concat(bands.hashes, bands.values))
 }
 
 func openSegment(m, texts mapping) (*segment, error) {
@@ -175,11 +201,11 @@ func openSegment(m, texts mapping) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s[12]) != 8 {
+	if len(s[12]) != 8 || len(s[13]) != 4*sketchSize*(len(s[0])/docSize) || len(s[14])%12 != 0 {
 		return nil, errFormat
 	}
 	return &segment{mapping: m, texts: texts, docs: s[0], strings: s[1], links: s[2], linkKeys: keyTable{s[3], s[4]}, pathKeys: keyTable{s[5], s[6]},
-		terms: s[7], termText: s[8], lists: s[9], postings: s[10], titles: s[11], total: u64(s[12], 0)}, nil
+		terms: s[7], termText: s[8], lists: s[9], postings: s[10], titles: s[11], total: u64(s[12], 0), sketches: s[13], bandKeys: splitKeys(s[14])}, nil
 }
 
 func (s *segment) close() {
@@ -221,6 +247,22 @@ func (s *segment) text(i uint32) ([]byte, bool) {
 	}
 	text := slices.Clone(s.texts.data[off : off+n])
 	return text, checksum(text) == u32(d[8:], 1)
+}
+
+// splitKeys takes a table apart that stands in one section: two thirds are hashes.
+func splitKeys(b []byte) keyTable { return keyTable{b[:len(b)/3*2], b[len(b)/3*2:]} }
+
+// sketch is the document's sketch, nil where its page is too short for one.
+func (s *segment) sketch(doc uint32) []uint32 {
+	out, empty := make([]uint32, sketchSize), true
+	for i := range out {
+		out[i] = u32(s.sketches, int(doc)*sketchSize+i)
+		empty = empty && out[i] == math.MaxUint32
+	}
+	if empty {
+		return nil
+	}
+	return out
 }
 
 // holds tells whether a text is the document's, by length and checksum.

@@ -65,6 +65,8 @@ type docTable struct {
 	used  []uint32 // slots of the page at hand
 	page  uint32   // number of the page; a slot of another one is free
 	text  []byte
+
+	sketch sketch // of the body, whose terms are those of weight 1
 }
 
 type docSlot struct {
@@ -80,6 +82,7 @@ func (t *docTable) begin() {
 		t.slots, t.page = make([]docSlot, max(1<<11, len(t.slots))), 1
 	}
 	t.used, t.text = t.used[:0], t.text[:0]
+	t.sketch.begin()
 }
 
 // add counts a term.
@@ -88,6 +91,9 @@ func (t *docTable) add(term []byte, weight uint32) {
 		t.grow()
 	}
 	hash, mask := termHash(term), uint64(len(t.slots)-1)
+	if weight == bodyWeight {
+		t.sketch.add(hash)
+	}
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
 		switch {

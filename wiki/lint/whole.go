@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"strings"
 
@@ -92,6 +93,11 @@ func (p *page) twins() {
 	for _, rel := range p.x.Similar(p.Path, p.Title, p.Aliases) {
 		if !p.rules.human(rel) && !p.rules.shared(rel) {
 			same = append(same, rel)
+		}
+	}
+	for _, a := range p.x.NearCopies(p.Path) {
+		if !p.rules.human(a.Path) && !p.rules.shared(a.Path) {
+			p.add("near-duplicate-page", Hint, 0, p.firstLine(), fmt.Sprintf("says nearly the same as %s (%.0f %% of its text)", a.Path, 100*a.Share))
 		}
 	}
 	if len(same) > 0 {
