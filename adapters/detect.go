@@ -16,8 +16,8 @@ import (
 )
 
 // probeTime bounds one question to a program. The slowest CLI known takes two seconds for --version on a quiet machine, and was seen to take
-// ten on a busy one.
-const probeTime = 20 * time.Second
+// more than twenty on a busy one.
+const probeTime = 60 * time.Second
 
 // A probe says how to ask a vendor's program what it is.
 type probe struct {

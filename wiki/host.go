@@ -256,7 +256,7 @@ func validRun(id string) bool {
 
 // detect asks an adapter, within a limit. What its program said before is kept (see answers); what the user's config says is read each time.
 func (h *Host) detect(ctx context.Context, a adapters.Adapter, e adapters.Env) adapters.Detection {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	return a.Detect(ctx, e)
 }

@@ -58,7 +58,7 @@ func wireAll(ctx context.Context, list []adapters.Adapter, r adapters.WireReques
 	var errs []error
 	for _, a := range list {
 		report, err := a.Wire(ctx, r)
-		w := Wired{Agent: a.Name(), Status: report.Status, Files: report.Files, Lines: report.Lines}
+		w := Wired{Agent: a.Name(), Status: report.Status, Files: append([]adapters.WiredFile{}, report.Files...), Lines: report.Lines}
 		if err != nil {
 			w.Status, w.Lines = "failed", append(w.Lines, err.Error())
 			errs = append(errs, wireError(a.Name(), err))

@@ -33,7 +33,12 @@ func agentExported(t *testing.T, d *desk) {
 	if out, err := d.command(t.Context(), "agent", "export", d.agent.name, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	d.config(`{wiki: {agent: {mine: {env: {ANTHROPIC_BASE_URL: "` + d.url + `", ANTHROPIC_API_KEY: "sk-test"}}}}}`)
+	// What stands behind an adapter of a folder is for its user to tell.
+	read, err := filepath.EvalSymlinks(filepath.Dir(os.Getenv("RIG_AGENTS")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.config(`{wiki: {agent: {mine: {env: {ANTHROPIC_BASE_URL: "` + d.url + `", ANTHROPIC_API_KEY: "sk-test"}}}, sandbox: {read: ["` + read + `"]}}}`)
 	mine := *d
 	mine.agent.name = "mine"
 	w := mine.do(0, "ingest", "raw/roses.md", "--note", adaptertest.Script(
