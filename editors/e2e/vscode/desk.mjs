@@ -22,7 +22,8 @@ export class Desk {
       this.#layOut();
     }
     const alone = story.window !== undefined;
-    const settings = story.settings ?? {};
+    const settings = { ...this.reset, ...story.settings }; // what the story before set holds no more
+    this.reset = Object.fromEntries(Object.keys(story.settings ?? {}).map((key) => [key, null]));
     if (alone || !this.page || this.alone) {
       this.editor.settings({ ...story.window?.settings });
       await this.editor.open(alone ? this.wiki : join(this.work, 'stories.code-workspace'));
@@ -31,7 +32,7 @@ export class Desk {
     await this.until('the server is ready', async () => story.window?.noServer || (await this.host(`return vscode.commands.getCommands(true)`)).includes('rigwiki.ingest'));
     await this.tidy();
     await this.host(
-      `for (const [key, value] of Object.entries(argument)) { await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global); }`,
+      `for (const [key, value] of Object.entries(argument)) { await vscode.workspace.getConfiguration().update(key, value ?? undefined, vscode.ConfigurationTarget.Global); }`,
       settings,
     );
     this.before = this.files();

@@ -19,6 +19,7 @@ const quiet = {
   'workbench.enableExperiments': false,
   'workbench.tips.enabled': false,
   'git.enabled': false,
+  'security.workspace.trust.enabled': false,
   'files.autoSave': 'off', // the browser's default is on
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
   'editor.minimap.enabled': false,
@@ -30,10 +31,10 @@ const flags = [
   '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
 ];
 
-/** Settings of the run: where things are. `code` is what vscode-install made, `work` an empty folder of ours. */
+/** `code` is what vscode-install made, `work` an empty folder of ours, `machine` are settings of the machine: where rig and agents are. */
 export class Editor {
-  constructor({ code, work, vsix, rig, env }) {
-    Object.assign(this, { code, work, vsix, rig, env });
+  constructor({ code, work, vsix, machine, env }) {
+    Object.assign(this, { code, work, vsix, machine, env });
     this.probe = new Probe();
     this.userData = join(work, 'user');
     this.extensions = join(work, 'extensions');
@@ -55,21 +56,21 @@ export class Editor {
     const log = openSync(join(this.work, 'code-server.log'), 'a');
     this.server = spawn(join(this.code, 'code-server'), [
       ...this.#folders(), '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
-      '--disable-workspace-trust', '--disable-getting-started-override', '--reconnection-grace-time', '1',
+      '--disable-getting-started-override', '--reconnection-grace-time', '1',
     ], { env, stdio: ['ignore', log, log] });
     await until('code-server answers', async () => (await fetch(`${this.url}/healthz`).catch(() => undefined))?.ok);
     const { chromium } = createRequire(join(this.code, 'package.json'))('playwright-core');
     this.browser = await chromium.launch({ executablePath: process.env.RIG_CHROMIUM ?? '/usr/bin/chromium', args: flags });
   }
 
-  /** Writes the user's settings: the quiet ones, the path of rig, and these. */
+  /** Writes the settings: the quiet ones, those of the machine, and these. */
   settings(more) {
     mkdirSync(join(this.userData, 'User'), { recursive: true });
-    const all = { ...quiet, 'rigwiki.path': this.rig, ...more };
+    const all = { ...quiet, ...this.machine, ...more };
     writeFileSync(join(this.userData, 'User', 'settings.json'), JSON.stringify(all, null, 2));
     // Settings of the machine are read from there when a window starts, and from the user's a moment later.
     mkdirSync(join(this.userData, 'Machine'), { recursive: true });
-    writeFileSync(join(this.userData, 'Machine', 'settings.json'), JSON.stringify({ 'rigwiki.path': all['rigwiki.path'] }));
+    writeFileSync(join(this.userData, 'Machine', 'settings.json'), JSON.stringify(Object.fromEntries(Object.keys(this.machine).map((key) => [key, all[key]]))));
   }
 
   /** Opens a folder or a .code-workspace file in a new window, and waits until its extensions run. */

@@ -12,7 +12,9 @@ if (process.argv.includes('--list')) {
 }
 
 const { CODE: code, WORK: work, VSIX: vsix, RIG: rig, FIXTURES: fixtures } = process.env;
-const editor = new Editor({ code, work, vsix, rig, env: { RIG_HOME: `${work}/home/.rig`, HOME: `${work}/home` } });
+// VS Code takes PATH from the login shell, so that an agent is named in the settings.
+const agents = process.env.RIG_AGENTS ? { 'rigwiki.agent': { claude: { command: `${process.env.RIG_AGENTS}/claude` } } } : {};
+const editor = new Editor({ code, work, vsix, machine: { 'rigwiki.path': rig, ...agents }, env: { RIG_HOME: `${work}/home/.rig`, HOME: `${work}/home` } });
 const desk = new Desk(editor, work, fixtures);
 process.on('SIGINT', () => void editor.stop().finally(() => process.exit(130)));
 const say = (message) => console.log(JSON.stringify(message));

@@ -2,7 +2,14 @@
 
 /** Waits until the review of a run is open, and gives the proposal as the server tells it. */
 export async function reviewOf(desk, title) {
-  await desk.page.locator('.tab.active', { hasText: `Review: ${title}` }).waitFor({ timeout: 60_000 });
+  const tab = desk.page.locator('.tab.active', { hasText: `Review: ${title}` });
+  await desk.until('the review is open', async () => {
+    const failed = (await runs(desk)).find((r) => r.title === title && ['failed', 'incomplete', 'empty', 'timed-out'].includes(r.state));
+    if (failed) {
+      desk.assert.fail(`${failed.state}: ${failed.message}`);
+    }
+    return tab.isVisible();
+  }, { bound: 60_000 });
   const run = await desk.until('the proposal waits', async () => (await runs(desk)).find((r) => r.title === title && r.waits));
   return { run: run.run, shown: await desk.command('rigwiki.proposal.show', { run: run.run }) };
 }

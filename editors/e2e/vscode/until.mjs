@@ -12,6 +12,9 @@ export async function until(what, ask, { bound = 30_000 } = {}) {
       }
       last = answer;
     } catch (error) {
+      if (error.code === 'ERR_ASSERTION') {
+        throw error; // it cannot become true any more
+      }
       last = error;
     }
     if (Date.now() > end) {

@@ -19,7 +19,14 @@ import { Server } from './server';
 import { Starter } from './start';
 import { logRuns } from './timeline';
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+/** What took how long until all was ready, milliseconds: for who measures. */
+export interface Times {
+  ready: number;
+  server: number;
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<Times> {
+  const since = performance.now();
   const output = vscode.window.createOutputChannel('Rig Wiki', { log: true });
   const server: Server = new Server(context, output, { review: (run) => review.open(run) });
   const runs = new Runs(server);
@@ -42,4 +49,5 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ...registerCommands({ server, runs, proposals, review, comments, starter, agents, answers, output }),
   );
   await server.start();
+  return { ready: performance.now() - since, server: server.startTook };
 }

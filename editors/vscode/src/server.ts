@@ -22,6 +22,8 @@ export class Server implements vscode.Disposable {
   /** Each time that the server is ready, so also after a restart. */
   readonly onReady = this.readyEmitter.event;
   binary: Binary | undefined;
+  /** How long the start of the program took until it had answered `initialize`, milliseconds. */
+  startTook = 0;
   private readonly settings: vscode.Disposable;
 
   constructor(
@@ -50,8 +52,10 @@ export class Server implements vscode.Disposable {
     this.client = client;
     client.onNotification('rigwiki/run', (note: RunNote) => this.runEmitter.fire(note));
     client.onDidChangeState(({ newState }) => newState === State.Running && void this.announce(client));
+    const since = performance.now();
     try {
       await client.start();
+      this.startTook = performance.now() - since;
     } catch (error) {
       this.output.error(String(error));
       void this.missing(vscode.l10n.t('{0} did not start as a language server: {1}', found.path, String(error)));
@@ -131,7 +135,8 @@ export class Server implements vscode.Disposable {
       void this.gaveUp();
       return { action: CloseAction.DoNotRestart, handled: true };
     }
-    return { action: CloseAction.Restart, message: vscode.l10n.t('The rig server ended unexpectedly and is started again. Proposals that wait are kept.') };
+    void vscode.window.showWarningMessage(vscode.l10n.t('The rig server ended unexpectedly and is started again. Proposals that wait are kept.'));
+    return { action: CloseAction.Restart, handled: true };
   }
 
   private async gaveUp(): Promise<void> {

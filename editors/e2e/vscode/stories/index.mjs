@@ -1,5 +1,9 @@
 // The stories by name, in the order in which they are told. Those with a window of their own come last: each costs a start.
 
+import { agents } from './agents.mjs';
+import { alive } from './alive.mjs';
+import { ask } from './ask.mjs';
+import { batch } from './batch.mjs';
 import { cancel } from './cancel.mjs';
 import { claude } from './claude.mjs';
 import { conflict } from './conflict.mjs';
@@ -7,8 +11,29 @@ import { crlf } from './crlf.mjs';
 import { dirty } from './dirty.mjs';
 import { ingest } from './ingest.mjs';
 import { many } from './many.mjs';
+import { missing } from './missing.mjs';
 import { native } from './native.mjs';
 import { refusal } from './refusal.mjs';
 import { reload } from './reload.mjs';
+import { revise } from './revise.mjs';
+import { untrusted } from './untrusted.mjs';
 
-export const stories = { ingest, refusal, cancel, conflict, dirty, crlf, claude, many, native, reload };
+export const stories = {
+  ingest,
+  refusal,
+  cancel,
+  conflict,
+  dirty,
+  crlf,
+  claude,
+  ask,
+  agents,
+  batch,
+  revise,
+  native,
+  alive,
+  many,
+  reload,
+  untrusted,
+  missing,
+};

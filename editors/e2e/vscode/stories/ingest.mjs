@@ -16,6 +16,8 @@ export const ingest = {
     await lens(desk, 'log.md', 'Reject');
     await desk.page.locator('.codelens-decoration a', { hasText: 'Rejected' }).waitFor();
     await desk.picture('review');
+    const badges = await desk.page.locator('.multiDiffEntry .status').allInnerTexts();
+    assert.deepEqual(badges.filter(Boolean), ['A'], 'one page is new, and none is shown as renamed');
     await titleCommand(desk, 'Apply Proposal');
     await until('the run is applied', async () => (await stateOf(desk, run)) === 'partly' || (await stateOf(desk, run)) === 'applied');
 

@@ -12,6 +12,7 @@ export const refusal = {
     await row.filter({ hasText: 'Refused: 1' }).waitFor();
     await row.filter({ hasText: 'Schema.md' }).filter({ hasText: 'protected-path' }).waitFor();
     await desk.picture('refused');
+    await themes(desk);
     await until('the source says so', async () =>
       (await desk.host(`return vscode.languages.getDiagnostics(vscode.Uri.file(argument)).map((d) => d.message)`, desk.path('raw/widths.md'))).some((m) => m.includes('Schema.md')),
     );
@@ -24,3 +25,13 @@ export const refusal = {
     await desk.command('workbench.view.explorer');
   },
 };
+
+/** Keeps a picture in each kind of theme, for who looks at them. */
+async function themes(desk) {
+  for (const [theme, kind] of [['Default Dark Modern', 'vs-dark'], ['Default High Contrast', 'hc-black'], ['Default High Contrast Light', 'hc-light']]) {
+    await desk.host(`await vscode.workspace.getConfiguration('workbench').update('colorTheme', argument, vscode.ConfigurationTarget.Global)`, theme);
+    await desk.page.locator(`.monaco-workbench.${kind}`).waitFor();
+    await desk.picture(`theme-${kind}`);
+  }
+  await desk.host(`await vscode.workspace.getConfiguration('workbench').update('colorTheme', undefined, vscode.ConfigurationTarget.Global)`);
+}

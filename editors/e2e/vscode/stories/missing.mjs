@@ -1,0 +1,21 @@
+// Without the program the extension says what to install; naming it in the setting starts it at once. How long activation takes over the
+// start of the server is printed.
+
+export const missing = {
+  window: { settings: { 'rigwiki.path': '/nowhere/rig' }, noServer: true },
+
+  async play(desk) {
+    const { assert, until } = desk;
+    await desk.command('rig.restart');
+    const toast = await desk.toast('/nowhere/rig');
+    assert.match(await toast.innerText(), /go install/);
+    await desk.picture('missing');
+    desk.editor.settings({});
+    await until('the server is ready', async () => (await desk.host('return vscode.commands.getCommands(true)')).includes('rigwiki.runs'));
+    await desk.editor.load(desk.wiki);
+    const times = await until('it is active', () =>
+      desk.host(`const e = vscode.extensions.getExtension('rigwiki.rig-wiki'); return e.isActive && e.exports.server > 0 && e.exports`),
+    );
+    return `ready ${Math.round(times.ready - times.server)} ms over the server's own start of ${Math.round(times.server)} ms`;
+  },
+};
