@@ -198,6 +198,14 @@ func (s *server) runUndo(ctx context.Context, a runArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rec.Tip != "" {
+		if rec, err = s.host.UndoTask(ctx, w, a.Run); err != nil {
+			return nil, argumentError(err)
+		}
+		s.decided(w, rec)
+		s.notify(noteOf(rec, rec.Branch+" is where it was before"))
+		return map[string]any{"run": a.Run, "branch": rec.Branch}, nil
+	}
 	t := task{wiki: w, store: store, rec: rec, how: s.plainStyle(), undo: true}
 	t.rec.Title = "undo " + rec.Title
 	t.plan = func(cur proposal.Current) (proposal.Plan, error) { return store.PlanUndo(a.Run, cur) }

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/rigwiki/rig/wiki"
 )
@@ -57,12 +58,18 @@ func taskItems() []taskItem {
 
 // taskOffers are the code actions of a task file.
 func (s *server) taskOffers(path, uri string) []offer {
-	if _, _, ok := s.taskAt(path); !ok {
+	repo, rel, ok := s.taskAt(path)
+	if !ok {
 		return nil
 	}
 	var out []offer
 	for _, t := range taskItems() {
 		out = append(out, offer{item{t.title, t.command, map[string]string{"uri": uri}, true, nil}, t.kind})
+	}
+	for _, rec := range s.records(repo) {
+		if rec.Tip != "" && rec.Undone.IsZero() && slices.Contains(rec.Sources, rel) {
+			return append(out, offer{item{"Undo " + rec.Title, "rigwiki.run.undo", runArgs{rec.Run}, false, nil}, kindRoot + "undo"})
+		}
 	}
 	return out
 }

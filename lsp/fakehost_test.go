@@ -144,6 +144,10 @@ func (h *fakeHost) FileAnswer(_ context.Context, w *wiki.Wiki, run, by string) (
 	return rec, store.Propose(&rec, []proposal.Draft{{File: proposal.File{Path: "queries/answer.md", Kind: proposal.Create}, NewText: []byte(asked.Answer)}}, nil)
 }
 
+func (h *fakeHost) UndoTask(context.Context, *wiki.Wiki, string) (proposal.Record, error) {
+	return proposal.Record{}, proposal.ErrNothing
+}
+
 func (h *fakeHost) Publish(_ *wiki.Wiki, pages []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -22,6 +22,8 @@ type Host interface {
 	Locate(run string) (*wiki.Wiki, *proposal.Store, error)
 	// LockApply serializes writers of the wiki's pages and receipts over all processes.
 	LockApply(ctx context.Context, w *wiki.Wiki, s *proposal.Store) (release func(), err error)
+	// UndoTask takes a task's run back: its branch goes back to where it was.
+	UndoTask(ctx context.Context, w *wiki.Wiki, run string) (proposal.Record, error)
 	// FileAnswer proposes a query's answer as a page; by says who wants it. [wiki.ErrNoAnswer] where there is none that cites a page.
 	FileAnswer(ctx context.Context, w *wiki.Wiki, run, by string) (proposal.Record, error)
 	// Publish tells other processes which pages have unsaved text here.

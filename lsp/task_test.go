@@ -81,6 +81,15 @@ echo x > x.txt; git add x.txt; git commit -qm 'Add x'`)
 	if got := actionTitlesAt(t, e, shown); len(got) > 0 {
 		t.Errorf("what is on a branch is offered to be accepted: %q", got)
 	}
+	if got := actionTitles(t, e, page); !slices.Contains(got, "Undo work on tasks/0007-add-x.md") {
+		t.Errorf("no undo among %q", got)
+	}
+	if err := e.Execute("rigwiki.run.undo", map[string]string{"run": got.Run}, nil); err != nil {
+		t.Error(err)
+	}
+	if got := actionTitles(t, e, page); has(got, "Undo work on") {
+		t.Errorf("an undone run is offered again: %q", got)
+	}
 	if err := e.Execute("rigwiki.proposal.apply", map[string]string{"run": got.Run}, nil); err == nil {
 		t.Error("a task's run was applied")
 	}

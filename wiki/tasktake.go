@@ -146,7 +146,7 @@ func (r *run) bringIn(ctx context.Context) error {
 	if t.in, err = t.made.Import(ctx, r.rec.Run); err != nil {
 		return err
 	}
-	r.rec.Base = t.checkout.Base
+	r.rec.Base, r.rec.Was = t.checkout.Base, t.in.Was
 	r.rec.Branch, r.rec.Tip, r.rec.Commits = strings.TrimPrefix(t.in.Ref, "refs/heads/"), t.made.Tip, t.made.Made
 	if t.in.Aside != "" {
 		r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf("%s; the commits are at %s (`git merge --ff-only %s`)", t.in.Aside, t.in.Ref, t.in.Ref))

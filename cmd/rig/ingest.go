@@ -60,6 +60,28 @@ func (a *app) withHost(f func(*wiki.Host, *wiki.Wiki) error) error {
 	return errors.Join(f(h, w), h.Close())
 }
 
+// withRuns is withHost for verbs about runs, which a git repository without a wiki has too: those of its tasks.
+func (a *app) withRuns(f func(*wiki.Host, *wiki.Wiki) error) error {
+	w, err := a.findWiki()
+	if errors.Is(err, wiki.ErrNotAWiki) {
+		dir := a.cwd
+		if a.flags.wiki != "" {
+			dir = a.abs(a.flags.wiki)
+		}
+		if repo, e := wiki.Repository(dir); e == nil {
+			w, err = repo, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(h, w), h.Close())
+}
+
 func (a *app) absAll(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {

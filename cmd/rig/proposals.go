@@ -51,7 +51,7 @@ func (a *app) proposalsCmd() *cobra.Command {
 
 // withRun runs f with the run that the user named, else with the newest proposal that waits.
 func (a *app) withRun(as []string, f func(*wiki.Host, *wiki.Wiki, *proposal.Store, proposal.Record) error) error {
-	return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
+	return a.withRuns(func(h *wiki.Host, w *wiki.Wiki) error {
 		s, err := h.Store(w)
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (a *app) withRun(as []string, f func(*wiki.Host, *wiki.Wiki, *proposal.Stor
 }
 
 func (a *app) listRuns(keep func(proposal.Record) bool) error {
-	return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
+	return a.withRuns(func(h *wiki.Host, w *wiki.Wiki) error {
 		s, err := h.Store(w)
 		if err != nil {
 			return err

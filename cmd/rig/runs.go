@@ -23,7 +23,7 @@ func (a *app) runsCmd() *cobra.Command {
 		return a.withRun(as, a.showRun)
 	}}
 	undo := &cobra.Command{Use: "undo [RUN]", Short: "Take back what a run applied, keeping later edits", Args: args(cobra.MaximumNArgs(1)), RunE: func(c *cobra.Command, as []string) error {
-		return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error { return a.undoRun(c.Context(), h, w, as) })
+		return a.withRuns(func(h *wiki.Host, w *wiki.Wiki) error { return a.undoRun(c.Context(), h, w, as) })
 	}}
 	return group("runs", "See and undo runs", list, show, undo)
 }
@@ -100,14 +100,23 @@ func (a *app) undoRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, as []stri
 			return err
 		}
 		for _, r := range recs {
-			if r.State == proposal.Applied || r.State == proposal.Partly {
+			if r.State == proposal.Applied || r.State == proposal.Partly || r.Tip != "" && r.Undone.IsZero() {
 				run = r.Run
 				break
 			}
 		}
 	}
-	if _, err := s.Load(run); err != nil {
+	rec, err := s.Load(run)
+	if err != nil {
 		return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no run to undo%s", prefixed(" ", run))
+	}
+	if rec.Tip != "" {
+		if rec, err = h.UndoTask(ctx, w, run); err != nil {
+			return err
+		}
+		a.data = a.opData(h, w, rec)
+		a.say("%s is where it was before %s", rec.Branch, run)
+		return nil
 	}
 	res, err := h.Undo(ctx, w, run, "cli")
 	if err != nil {

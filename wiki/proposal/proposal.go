@@ -55,6 +55,7 @@ type Record struct {
 	Branch      string     `json:"branch,omitempty"`  // a task: where its commits are: "task/x", or a full ref
 	Base        string     `json:"base,omitempty"`    // the commit that Files are told against
 	Tip         string     `json:"tip,omitempty"`     // the commit that the run left the branch at
+	Was         string     `json:"was,omitempty"`     // the commit that it was at before, "" where it was not there
 	Commits     int        `json:"commits,omitempty"` // made by the run
 	Outside     []string   `json:"outside,omitempty"` // a task: what git and gh did outside of the sandbox, and what they were denied, in order
 	Usage       any        `json:"usage,omitempty"`

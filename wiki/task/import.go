@@ -12,6 +12,7 @@ type Imported struct {
 	Ref string // "refs/heads/task/x", or refs/rig/<run> where the branch could not be moved
 	// Aside says why the branch was not moved, "" where it was.
 	Aside string
+	Was   string // commit that Ref was at before, "" where it was not there
 }
 
 // Import brings the verified commits into the user's repository and moves the branch forward to them. Where it cannot be moved, since it is checked out
@@ -41,9 +42,9 @@ func (v *Verified) Import(ctx context.Context, run string) (Imported, error) {
 			aside = fmt.Sprintf("%s was moved meanwhile", c.Branch)
 		}
 	}
-	to := branch
+	to, was := branch, now
 	if aside != "" {
-		to = "refs/rig/" + run
+		to, was = "refs/rig/"+run, ""
 	}
 	// Fetch refuses what is no step forward, and a branch that is checked out; objects are checked once more as they come in.
 	_, err = c.Repo.git.run(ctx, call{dir: c.Repo.Top, args: []string{"-c", "fetch.fsckObjects=true", "-c", "fetch.prune=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
@@ -54,7 +55,7 @@ func (v *Verified) Import(ctx context.Context, run string) (Imported, error) {
 	if got, err := c.Repo.Resolve(ctx, to); err != nil || got != v.Tip {
 		return Imported{}, errors.Join(err, fmt.Errorf("%s is at %.12s after the fetch, not at %.12s", to, got, v.Tip))
 	}
-	return Imported{Ref: to, Aside: aside}, nil
+	return Imported{Ref: to, Aside: aside, Was: was}, nil
 }
 
 // checkedOut is the working tree that has ref checked out, "" for none.
@@ -73,4 +74,31 @@ func (r *Repo) checkedOut(ctx context.Context, ref string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// ErrMoved says that a ref is not where a run left it, so that taking the run back would take other commits with it.
+var ErrMoved = errors.New("it is not where the run left it")
+
+// TakeBack puts a ref that is at tip back to where it was before a run, or removes it where it was not there. The commits stay until git collects them.
+func (r *Repo) TakeBack(ctx context.Context, ref, tip, was string) error {
+	at, err := r.checkedOut(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if at != "" {
+		return fmt.Errorf("%s is checked out in %s: %w", ref, at, ErrMoved)
+	}
+	now, err := r.Resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if now != tip {
+		return fmt.Errorf("%s is at %.12s, the run left it at %.12s: %w", ref, now, tip, ErrMoved)
+	}
+	args := []string{"update-ref", "-d", ref, tip}
+	if was != "" {
+		args = []string{"update-ref", "-m", "rig: run taken back", ref, was, tip}
+	}
+	_, err = r.git.run(ctx, call{dir: r.Top, args: args})
+	return err
 }
