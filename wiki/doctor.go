@@ -2,6 +2,9 @@ package wiki
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/rigwiki/rig/sandbox"
 )
@@ -26,7 +29,7 @@ func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
 	if err != nil {
 		return Health{}, err
 	}
-	root := h.home
+	root := ""
 	r := Health{Agents: agents, Warnings: append([]string{}, warnings...), Live: h.Live()}
 	if w != nil {
 		root, r.Wiki, r.Layout = w.Real, w.Root, w.Layout
@@ -36,7 +39,12 @@ func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
 		return Health{}, err
 	}
 	defer done()
-	if w != nil {
+	if w == nil { // HOME itself can be no wiki's folder: it is hidden from agents
+		root = filepath.Join(c.Scratch, "wiki")
+		if err := os.Mkdir(root, 0o700); err != nil {
+			return Health{}, fmt.Errorf("make a folder for trial runs: %w", err)
+		}
+	} else {
 		if foreign, err := sandbox.FindForeign(ctx, w.Real, shownToAgents(w)); err == nil && foreign != "" {
 			c.Foreign = []string{foreign}
 		}
