@@ -27,7 +27,7 @@ type floor struct {
 // floors is the house: a library is named where the folder needs it for its job.
 func floors() []floor {
 	return []floor{
-		{"cmd", []string{"lsp", "wiki", "adapters", "sandbox"}, []string{"go.uber.org/zap", "github.com/spf13/cobra", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk"}},
+		{"cmd", []string{"lsp", "wiki", "adapters", "sandbox"}, []string{"go.uber.org/zap", "github.com/spf13/cobra", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk"}},
 		{"lsp", []string{"wiki"}, []string{"go.lsp.dev/", "go.uber.org/zap"}},
 		{"wiki", []string{"wiki", "adapters", "sandbox"}, []string{"github.com/gofrs/flock", "github.com/goccy/go-yaml", "github.com/titanous/json5", "golang.org/x/text", "golang.org/x/sys", "golang.org/x/sync",
 			"github.com/yuin/goldmark", "github.com/fsnotify/fsnotify", "modernc.org/sqlite", "github.com/ncruces/go-sqlite3", "codeberg.org/readeck/go-readability/v2", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/gogs/chardet", "golang.org/x/net", "go.lsp.dev/uri"}},

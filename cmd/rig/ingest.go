@@ -169,8 +169,10 @@ func (a *app) askBatch(h *wiki.Host, w *wiki.Wiki, sources []string) error {
 func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wiki.Job) error {
 	var all []opData
 	var first error
+	batch := a.startBatch(len(jobs))
 	for _, job := range jobs {
 		rec, err := a.runJob(ctx, h, w, job)
+		batch.add(rec)
 		all = append(all, a.opData(h, w, rec))
 		if first == nil {
 			first = err
@@ -182,6 +184,7 @@ func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wi
 	if len(jobs) == 1 {
 		a.data = all[0]
 	} else {
+		a.warn("%s", batch.end())
 		a.data = map[string]any{"runs": all}
 	}
 	return first
@@ -190,6 +193,7 @@ func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wi
 // runJob runs one job and reports its end.
 func (a *app) runJob(ctx context.Context, h *wiki.Host, w *wiki.Wiki, job wiki.Job) (proposal.Record, error) {
 	rec := h.Run(ctx, a.flagged(w, job), a.progress())
+	a.bar.clear()
 	err := a.finishRun(ctx, h, w, &rec)
 	return rec, err
 }
@@ -208,6 +212,7 @@ func (a *app) progress() func(wiki.Update) {
 		case a.flags.json == "stream" && u.Event != nil:
 			a.printJSON(u.Event)
 		case u.Record != nil || u.Message == "" || u.Message == last:
+		case a.bar.tell(u.Message):
 		case u.State == proposal.Queued && u.Position > 1:
 			a.warn("queued, place %d: %s", u.Position, u.Message)
 		case u.Event == nil || a.flags.verbose || terminal(a.err):

@@ -49,5 +49,6 @@ type app struct {
 	env      []string
 	cwd      string
 	flags    flags
-	data     any // of the envelope
+	data     any  // of the envelope
+	bar      *bar // of a batch on a terminal, else nil
 }
