@@ -128,7 +128,9 @@ func (a *app) finishTask(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) error 
 		a.warn("warning: %s", warning)
 	}
 	for _, what := range rec.Outside {
-		a.warn("outside: %s", what)
+		if !strings.HasPrefix(what, "denied: ") { // those are among the warnings
+			a.warn("outside: %s", what)
+		}
 	}
 	a.showRefusals(rec)
 	s, err := h.Store(w)

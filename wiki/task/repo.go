@@ -124,7 +124,11 @@ func (r *Repo) Fetch(ctx context.Context, limit time.Duration, more ...string) (
 	}
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", limit))
 	defer cancel()
-	if _, err := r.git.run(bounded, call{dir: r.Top, user: true, args: args}); err != nil {
+	_, err := r.git.run(bounded, call{dir: r.Top, user: true, args: args})
+	if err != nil && strings.Contains(err.Error(), "cannot lock ref") {
+		return "" // another run of this moment is fetching the same
+	}
+	if err != nil {
 		return fmt.Sprintf("%s was not fetched from %s: %v", r.Main, r.Remote, err)
 	}
 	return ""
