@@ -192,8 +192,10 @@ func (s *server) proposalRevise(_ context.Context, a reviseArgs) (any, error) {
 	return map[string]any{"run": run, "revises": a.Run}, nil
 }
 
-// runUndo takes back what was applied of a run and keeps what was changed since.
+// runUndo takes back what was applied of a run and keeps what was changed since. What is just being applied is applied first: it is in the pages
+// before it is in the books.
 func (s *server) runUndo(ctx context.Context, a runArgs) (any, error) {
+	s.runs.quiet(ctx, a.Run, s.bounds.settle)
 	w, store, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err

@@ -82,6 +82,25 @@ func (r *runs) has(id string) bool {
 	return r.byID[id] != nil || r.busy[id] > 0
 }
 
+// quiet waits until nothing of a run is being applied from here, for a bound at most: a client may keep an edit open for hours.
+func (r *runs) quiet(ctx context.Context, id string, bound time.Duration) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(bound); time.Now().Before(end); {
+		r.mu.Lock()
+		busy := r.busy[id] > 0
+		r.mu.Unlock()
+		if !busy {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 func (r *runs) drop(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

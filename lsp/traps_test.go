@@ -300,3 +300,33 @@ func TestEglotLineEnds(t *testing.T) {
 	apply("rigwiki.run.undo", before)
 	until(t, e, run, proposal.Discarded)
 }
+
+// TestUndoAtOnce holds that an undo takes back what is in the pages and not yet in the books: a user, or a script, may be that quick.
+func TestUndoAtOnce(t *testing.T) {
+	const before = "# A\n\nold\n"
+	root := newWiki(t, map[string]string{"a.md": before})
+	page := filepath.Join(root, "a.md")
+	var e *lsptest.Editor
+	ready := make(chan struct{})
+	e = session(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\n\nnew\n", "log.md": "# Log\n- x\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.Neovim(), Init: withMessage,
+		Answer: onApply(func(params json.RawMessage) any {
+			<-ready
+			if err := e.ApplyEdit(params); err != nil {
+				t.Error(err)
+			}
+			return map[string]any{"applied": true}
+		})})
+	close(ready)
+	e.Open(page)
+	run := ingest(t, e, root)
+	until(t, e, run, proposal.Proposed)
+	for _, command := range []string{"rigwiki.proposal.apply", "rigwiki.run.undo"} {
+		if err := e.Execute(command, map[string]string{"run": run}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, e, run, proposal.Discarded)
+	if got := e.Buffer(page).Text; got != before || read(t, filepath.Join(root, "log.md")) != "# Log\n" {
+		t.Errorf("after the undo the page is %q", got)
+	}
+}
