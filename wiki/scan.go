@@ -353,6 +353,9 @@ func (c *sourceScan) rawSums(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
+// rawAssets holds what belongs to sources and is none: images, bytes as they came.
+const rawAssets = "raw/assets"
+
 // rawFiles are the regular files of raw/, which may itself be a link.
 func (c *sourceScan) rawFiles() (files []string, err error) {
 	top := filepath.Join(c.w.Real, "raw") + string(filepath.Separator)
@@ -366,7 +369,7 @@ func (c *sourceScan) rawFiles() (files []string, err error) {
 		rel := "raw/" + filepath.ToSlash(strings.TrimPrefix(file, top))
 		switch {
 		case file == top:
-		case HideEntry(rel, d) && d.IsDir():
+		case d.IsDir() && (HideEntry(rel, d) || rel == rawAssets):
 			return fs.SkipDir
 		case d.Type().IsRegular() && !HideEntry(rel, d):
 			files = append(files, rel)

@@ -14,8 +14,8 @@ import (
 // TestOthersPages measures the same on pages that others saved from the web and marked: those that the extraction library is tested with (most of them
 // Mozilla's). What they expect is what Readability finds, so that the figures tell how far we are from it, and that no page breaks us.
 func TestOthersPages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
+	if testing.Short() || raced {
+		t.Skip("takes seconds, with the race detector minutes, and starts no goroutine")
 	}
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "codeberg.org/readeck/go-readability/v2").Output()
 	pages, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "test-pages", "*"))
