@@ -92,6 +92,7 @@ func (h helix) acceptHunk() {
 func (h helix) applyRest() {
 	h.choose("Apply proposal of")
 	h.saved("the rest", "sources/widths.md", "index.md", "log.md", "concepts/emoji.md")
+	h.wait("the whole run in the books", func() bool { return h.ended("applied") })
 }
 
 func (h helix) undo() {
