@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
 import { Probe } from './probe.mjs';
+import { servers } from './servers.mjs';
 import { until } from './until.mjs';
 
 const quiet = {
@@ -102,6 +103,8 @@ export class Editor {
       this.server.kill('SIGTERM');
       await once(this.server, 'exit');
     }
+    // They end after the extension host, and write their records until then.
+    await until('the servers have ended', () => servers(this.machine['rigwiki.path']).length === 0);
   }
 
   #folders() {

@@ -1,8 +1,8 @@
 // One server serves all folders (T30). When it dies it is started again with a word, and what waits still does; commands of a run can
 // come late and twice (T43).
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { ended, proposal, waiting } from '../review.mjs';
+import { servers } from '../servers.mjs';
 
 export const alive = {
   files: { 'raw/steps.md': `sed -i 's/one column/two columns/' concepts/emoji.md\n` },
@@ -26,15 +26,3 @@ export const alive = {
     await until('all is as before', () => desk.same());
   },
 };
-
-/** The ids of the servers of a program. */
-function servers(rig) {
-  return readdirSync('/proc').filter((p) => {
-    try {
-      const [program, wiki, lsp] = readFileSync(`/proc/${p}/cmdline`, 'utf8').split('\0');
-      return program === rig && wiki === 'wiki' && lsp === 'lsp';
-    } catch {
-      return false; // not a process, or it has ended meanwhile
-    }
-  }).map(Number);
-}
