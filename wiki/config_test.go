@@ -73,6 +73,8 @@ func TestWikisOwnFileMayNotWiden(t *testing.T) {
 		"commands":                "commands: [rm -rf]",
 		"setup":                   "setup: ./evil",
 		"dependencies":            "dependencies: [secrets]",
+		"daemon.wikis":            "daemon: {wikis: [/etc]}",
+		"daemon.runsPerDay":       "daemon: {runsPerDay: 1000}",
 		"timeout":                 "timeout: 16m",
 		"idleTimeout":             "idleTimeout: 6m",
 		"jobs":                    "jobs: 3",
