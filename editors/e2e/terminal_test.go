@@ -88,7 +88,7 @@ func (m *terminal) press(what string, state func() bool, names ...string) {
 				m.keys("Escape")
 			}
 			turn++
-			next = time.Now().Add(time.Second)
+			next = time.Now().Add(5 * time.Second) // sooner, a slow editor would take the Escape for its own late menu
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
