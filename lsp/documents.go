@@ -30,11 +30,12 @@ type document struct {
 type documents struct {
 	mu     sync.Mutex
 	open   map[string]*document
+	early  map[string]*protocol.DidChangeTextDocumentParams // the last change of a page that is not open, by path
 	events map[chan<- *document]struct{}
 }
 
 func newDocuments() *documents {
-	return &documents{open: map[string]*document{}, events: map[chan<- *document]struct{}{}}
+	return &documents{open: map[string]*document{}, early: map[string]*protocol.DidChangeTextDocumentParams{}, events: map[chan<- *document]struct{}{}}
 }
 
 // get gives the open document of a path.
@@ -122,7 +123,31 @@ func didOpen(ctx context.Context, s *server, raw jsonrpc2.RawMessage) (any, erro
 	}
 	s.docs.set(doc)
 	s.opened(doc)
+	if change := s.docs.takeEarly(path); change != nil && change.TextDocument.Version == doc.version+1 {
+		return nil, s.didChange(ctx, change)
+	}
 	return nil, nil
+}
+
+// maxEarly bounds the changes that wait for their page to be opened.
+const maxEarly = 64
+
+// keepEarly keeps a change of a page that is not open: Helix 25.01 edits a closed page for us by a didChange before its didOpen, whose text is that from
+// before. It is applied then, where its version is the next one.
+func (d *documents) keepEarly(path string, p *protocol.DidChangeTextDocumentParams) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.early) < maxEarly {
+		d.early[path] = p // it keeps its whole message: there are few
+	}
+}
+
+func (d *documents) takeEarly(path string) *protocol.DidChangeTextDocumentParams {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.early[path]
+	delete(d.early, path)
+	return p
 }
 
 // didChange applies the changes in order; each is about the text that the one before it made.
@@ -133,6 +158,7 @@ func (s *server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 	}
 	old, ok := s.docs.get(path)
 	if !ok {
+		s.docs.keepEarly(path, p)
 		return invalid("didChange of %s, which is not open", p.TextDocument.URI)
 	}
 	text := old.text

@@ -330,3 +330,22 @@ func TestUndoAtOnce(t *testing.T) {
 		t.Errorf("after the undo the page is %q", got)
 	}
 }
+
+// TestChangeBeforeOpen holds what Helix 25.01 does when it edits a page that it has not open: the change comes first, then the page as it was. A change
+// of another version is not of that page.
+func TestChangeBeforeOpen(t *testing.T) {
+	root := newWiki(t, map[string]string{"a.md": "# A\nold\n"})
+	page := filepath.Join(root, "a.md")
+	for version, want := range map[int]int{1: 1, 7: 0} {
+		h := newFakeHost(t, proposes(twoPages, nil))
+		e := session(t, h, lsptest.Options{Root: root, Profile: lsptest.Neovim(), Init: notifying})
+		at := func(line int) map[string]int { return map[string]int{"line": line, "character": 0} }
+		e.Notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": lsptest.URI(page), "version": version},
+			"contentChanges": []any{map[string]any{"range": map[string]any{"start": at(1), "end": at(2)}, "text": "new\n"}}})
+		e.OpenAs(lsptest.URI(page), "# A\nold\n", 0)
+		until(t, e, ingest(t, e, root), proposal.Proposed)
+		if got := h.jobs[0].Buffers["a.md"]; len(h.jobs[0].Buffers) != want || want == 1 && string(got.Text) != "# A\nnew\n" {
+			t.Errorf("version %d: the page is %q in %d buffers", version, got.Text, len(h.jobs[0].Buffers))
+		}
+	}
+}

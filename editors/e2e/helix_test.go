@@ -45,8 +45,14 @@ func startHelix(t *testing.T, hx, rig string) helix {
 	if err := os.WriteFile(filepath.Join(config, "languages.toml"), []byte(fenced(t, "../helix/README.md", "toml")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := newTerminal(t, d.wiki, d.env("PATH="+filepath.Dir(rig)+":"+os.Getenv("PATH")), hx, "raw/widths.md")
+	m := newTerminal(t, d.wiki, d.env("PATH="+filepath.Dir(rig)+":"+os.Getenv("PATH")), hx, "-v", "raw/widths.md")
 	m.wait("the source", m.shows("# Widths"))
+	t.Cleanup(func() {
+		if t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(d.home, "cache", "helix", "helix.log")) // absent where it never started
+			t.Logf("%s", log[max(0, len(log)-8000):])
+		}
+	})
 	return helix{d, m}
 }
 
