@@ -2,9 +2,6 @@ package lsp
 
 import (
 	"context"
-	"regexp"
-	"strings"
-	"sync"
 
 	"github.com/rigwiki/rig/wiki"
 )
@@ -30,44 +27,9 @@ func (s *server) fetch(_ context.Context, a fetchArgs) (any, error) {
 
 // offerFetch offers to fetch the address under the cursor.
 func offerFetch(p place) []item {
-	url := p.address()
-	if url == "" {
+	at, ok := p.address()
+	if !ok {
 		return nil
 	}
-	return []item{{"Fetch into raw/: " + firstRunes(url, 60), "rigwiki.fetch", map[string]string{"url": url, "uri": p.uri}, false, nil}}
-}
-
-// addressRE finds web addresses in text.
-var addressRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("https?://[^\\s<>\"'`|\\\\^{}]+") })
-
-// address is the web address that the cursor or the selection touches, "" where it touches none.
-func (p place) address() string {
-	if p.text == nil {
-		return ""
-	}
-	l := newLines(p.text, p.s.caps.encoding)
-	start, end := l.offset(p.rng.Start), l.offset(p.rng.End)
-	first, last := l.bounds(int(l.position(start).Line))
-	line := string(p.text[first:last])
-	for _, m := range addressRE().FindAllStringIndex(line, -1) {
-		url := trimAddress(line[m[0]:m[1]])
-		if from, to := first+m[0], first+m[0]+len(url); start <= to && end >= from {
-			return url
-		}
-	}
-	return ""
-}
-
-// trimAddress drops what belongs to the sentence: stops at the end, and a bracket that the address does not open.
-func trimAddress(s string) string {
-	for {
-		last := s[len(s)-1:]
-		open, closes := map[string]string{")": "(", "]": "["}[last]
-		if !strings.Contains(".,;:!?*_", last) && (!closes || strings.Count(s, last) <= strings.Count(s, open)) {
-			return s
-		}
-		if s = s[:len(s)-1]; strings.HasSuffix(s, "://") {
-			return ""
-		}
-	}
+	return []item{{"Fetch into raw/: " + firstRunes(at.url, 60), "rigwiki.fetch", map[string]string{"url": at.url, "uri": p.uri}, false, nil}}
 }

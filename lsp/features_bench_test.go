@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func BenchmarkFeatures(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			write(b, filepath.Join(root, "raw", "bench.md"), fetchedText("https://e.org/a", ""))
 			x, err := index.Open(context.Background(), index.Options{Root: root, Dir: root + "-index"})
 			if err != nil {
 				b.Fatal(err)
@@ -54,9 +56,12 @@ func benchFeatures(b *testing.B, root string, x *index.Index) {
 	d.e = session(b, h, lsptest.Options{Root: root, Profile: full("utf-16")})
 	page := filepath.Join(root, "concepts", "bench.md")
 	target := stemOf(x.Paths()[len(x.Paths())/2])
-	text := "# Bench\n\n[[" + target + "]] [[missing one]]\n\n[[ba"
+	text := "# Bench\n\n[[" + target + "]] [[missing one]] <https://e.org/a>\n\n[[ba"
 	d.e.OpenAs(lsptest.URI(page), text, 1)
 	eventually(b, "the index", func() bool { return d.definition("concepts/bench.md", "[["+target[:2]+"‸") != "" })
+	eventually(b, "a source", func() bool {
+		return strings.Contains(hoverAt(b, d.e, page, 2, strings.Index(text, "https")-strings.Index(text, "[[")), "raw/bench.md")
+	})
 	at := func(piece string) map[string]any {
 		return map[string]any{"position": d.pos("concepts/bench.md", piece)}
 	}
@@ -70,6 +75,7 @@ func benchFeatures(b *testing.B, root string, x *index.Index) {
 		{"definition", "textDocument/definition", link},
 		{"references", "textDocument/references", map[string]any{"position": link["position"], "context": map[string]any{"includeDeclaration": true}}},
 		{"hover", "textDocument/hover", link},
+		{"hoverAddress", "textDocument/hover", at("<https://e.‸org/")},
 		{"documentLink", "textDocument/documentLink", nil},
 		{"documentSymbol", "textDocument/documentSymbol", nil},
 		{"diagnostic", "textDocument/diagnostic", nil},

@@ -18,7 +18,7 @@ import (
 const hoverWait = 200 * time.Millisecond
 
 // hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the best
-// passages; at a line that a proposal would change, how. Front matter is never shown, no agent starts.
+// passages; for an address of the web what raw/ has of it; at a line that a proposal would change, how. Front matter is never shown, no agent starts.
 func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {
@@ -43,10 +43,14 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 			return s.hoverText(hoverLink(w, x, rel, link), &rng), nil
 		}
 	}
+	here := place{s: s, w: w, rel: rel, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}
+	if a, ok := here.address(); ok && at < a.end && w.Layout != wiki.Links {
+		rng := l.span(a.start, a.end)
+		return s.hoverText(s.hoverAddress(ctx, w, a.url), &rng), nil
+	}
 	if text := s.hoverWaiting(w, rel, int(p.Position.Line), doc.text); text != "" {
 		return s.hoverText(text, nil), nil
 	}
-	here := place{s: s, w: w, rel: rel, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}
 	q := here.asked(s.config(w).HoverQuestions)
 	if q == "" || here.isSource() {
 		return nil, nil

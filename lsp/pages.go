@@ -27,6 +27,8 @@ type opening struct {
 	ready chan struct{}
 	x     *index.Index
 	err   error
+
+	origins *wiki.Origins // where sources came from
 }
 
 func newPages() *pages {
@@ -50,13 +52,16 @@ func (s *server) index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) 
 		s.background(func(ctx context.Context) {
 			func() {
 				defer close(o.ready)
-				o.x, o.err = s.host.Index(ctx, w)
+				if o.x, o.err = s.host.Index(ctx, w); o.err == nil {
+					o.origins = wiki.NewOrigins(w, o.x)
+				}
 			}()
 			if o.err != nil && ctx.Err() == nil {
 				s.log.Warn("the index cannot be opened", zap.String("wiki", w.Name), zap.Error(o.err))
 			}
 			if o.x != nil {
 				o.x.Names("", 1) // lays out what the first completion would wait for
+				o.origins.Warm()
 			}
 		})
 	}
@@ -119,6 +124,9 @@ func (s *server) keepPages(ctx context.Context) {
 		s.pages.mu.Unlock()
 		for path := range stale {
 			s.reread(ctx, path)
+		}
+		if len(stale) > 0 {
+			s.warmOrigins()
 		}
 		for path := range due { // first all texts, since each may hold what another links to
 			s.layIn(ctx, path)
