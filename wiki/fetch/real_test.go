@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,13 +15,21 @@ import (
 // TestOthersPages measures the same on pages that others saved from the web and marked: those that the extraction library is tested with (most of them
 // Mozilla's). What they expect is what Readability finds, so that the figures tell how far we are from it, and that no page breaks us.
 func TestOthersPages(t *testing.T) {
-	if testing.Short() || raced {
-		t.Skip("takes seconds, with the race detector minutes, and starts no goroutine")
+	if testing.Short() {
+		t.Skip("takes seconds")
 	}
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "codeberg.org/readeck/go-readability/v2").Output()
 	pages, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "test-pages", "*"))
 	if err != nil || len(pages) == 0 {
-		t.Skipf("the library's pages are not at hand: %v", err)
+		t.Skipf("the library's pages are not in a module cache that this user can read (%v)", err)
+	}
+	whole := len(pages)
+	if raced { // all of them would take minutes
+		var some []string
+		for nine := range slices.Chunk(pages, 9) {
+			some = append(some, nine[0])
+		}
+		pages = some
 	}
 	var gold, kept, noise, out int
 	for _, page := range pages {
@@ -50,7 +59,7 @@ func TestOthersPages(t *testing.T) {
 	}
 	k, n := 100*float64(kept)/float64(gold), 100*float64(noise)/float64(out)
 	t.Logf("%d pages, %d words: kept %.2f %%, noise %.2f %%", len(pages), gold, k, n)
-	if k < 98 || n > 4 {
+	if len(pages) == whole && (k < 98 || n > 4) {
 		t.Errorf("kept %.2f %%, noise %.2f %%: it was better", k, n)
 	}
 }
