@@ -162,7 +162,7 @@ type Denial struct{ Tool, Target string }
 
 // Failure is an error of the agent or its API.
 type Failure struct {
-	Kind      string // api-error, auth, rate-limit, no-turn, truncated, cwd-missing, config, other
+	Kind      string // api-error, auth, rate-limit, busy, no-turn, truncated, cwd-missing, config, other
 	Message   string // one sentence for a person
 	Hint      string // what to do
 	Retryable bool

@@ -20,6 +20,7 @@ var failureRules = []failureRule{
 	{"auth", lazyRE(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
 	{"api-error", lazyRE(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
 	{"config", lazyRE(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
+	{"busy", lazyRE(`(?i)database( table)? is locked|SQLITE_BUSY`), "another session of %s was writing to its database: run it again", true},
 	{"cwd-missing", lazyRE(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
 }
 
@@ -58,14 +59,34 @@ func sentence(s string) string {
 	return capped(strings.Join(strings.Fields(oneLine(strings.ReplaceAll(s, "\n", " "))), " "), capShort)
 }
 
-// StderrFailure judges a run whose stream told nothing by its first line on stderr that is not empty (case o-ag-07 b). Nil where there is none.
+// NeverBegan gives an outcome in which the agent took no turn the reason that stderr tells (case o-ag-07 b).
+func (o *Outcome) NeverBegan(agent string, stderr []byte) {
+	if o.Started || o.Failure != nil && o.Failure.Kind != "no-turn" {
+		return
+	}
+	if said := StderrFailure(agent, stderr); said != nil {
+		o.Failure = said
+	}
+}
+
+var ansiRE = lazyRE(`\x1b\[[0-9;]*[A-Za-z]`)
+
+// StderrFailure judges a run whose stream told nothing by its first line on stderr that is not empty (case o-ag-07 b), or by the first two where the
+// first only announces the second (opencode 1.18.33). Nil where there is none.
 func StderrFailure(agent string, stderr []byte) *Failure {
-	for line := range strings.Lines(string(stderr)) {
-		if line = strings.TrimSpace(line); line != "" {
-			return newFailure(agent, 0, line)
+	var said []string
+	for line := range strings.Lines(ansiRE().ReplaceAllString(string(stderr), "")) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if said = append(said, line); !strings.HasSuffix(said[0], "Unexpected error") || len(said) == 2 {
+			break
 		}
 	}
-	return nil
+	if len(said) == 0 {
+		return nil
+	}
+	return newFailure(agent, 0, strings.Join(said, ": "))
 }
 
 // rejectedRE finds what codex tells of refused patches on stderr only; its JSON stream leaves them out.

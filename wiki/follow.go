@@ -20,11 +20,7 @@ func (r *run) talk(inv adapters.Invocation) func(context.Context, io.ReadWriter)
 // hearStderr takes what an agent told on stderr alone: tool calls that it was refused, and why it never took a turn (case o-ag-07 b).
 func (r *run) hearStderr() {
 	r.outcome.Denials = append(r.outcome.Denials, adapters.StderrDenials([]byte(r.logs.stderr.tail()))...)
-	f := r.outcome.Failure
-	if r.exit.Why != sandbox.Exited || r.outcome.Started || f != nil && f.Kind != "no-turn" {
-		return
-	}
-	if said := adapters.StderrFailure(r.rec.Agent, []byte(r.logs.stderr.tail())); said != nil {
-		r.outcome.Failure = said
+	if r.exit.Why == sandbox.Exited {
+		r.outcome.NeverBegan(r.rec.Agent, []byte(r.logs.stderr.tail()))
 	}
 }

@@ -70,6 +70,8 @@ func (r *run) retryReason() string {
 		return "rate limited"
 	case "truncated":
 		return r.rec.Agent + " broke off"
+	case "busy":
+		return "another session of " + r.rec.Agent + " holds its database"
 	default:
 		return "the model's API failed"
 	}

@@ -73,6 +73,9 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 		t.Logf("wait: %v", err)
 	}
 	rep.Denials = append(rep.Denials, adapters.StderrDenials(stderr.Bytes())...)
+	if ctx.Err() == nil {
+		rep.NeverBegan(a.Name(), stderr.Bytes())
+	}
 	rep.Code, rep.Stdout, rep.Stderr = cmd.ProcessState.ExitCode(), stdout.Bytes(), stderr.Bytes()
 	return rep
 }
