@@ -74,6 +74,8 @@ func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapte
 		return o, 0, err
 	}
 	defer os.RemoveAll(files)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	cmd, err := a.contractCommand(ctx, run, files)
 	if err != nil {
 		return o, 0, err
@@ -107,17 +109,24 @@ func (a *app) startContract(ctx context.Context, run wiki.ContractRun) (o adapte
 		e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
 		b.Post(e.Capped())
 	})
-	if run.TwoWay {
+	if run.TwoWay { // some bridges wait for the next turn also where nobody can ask for it
 		_ = stdin.Close()
+		defer time.AfterFunc(bridgeGrace, end).Stop()
 	}
 	_, _ = io.Copy(io.Discard, stdout)
 	err = cmd.Wait()
 	b.Close(3 * time.Second)
-	if cmd.ProcessState == nil {
+	switch {
+	case cmd.ProcessState == nil:
 		return o, 0, err
+	case run.TwoWay && ctx.Err() != nil: // the end that we made says nothing about the turn
+		return o, 0, nil
 	}
 	return o, cmd.ProcessState.ExitCode(), nil
 }
+
+// bridgeGrace is how long a bridge may take to end after its turn.
+const bridgeGrace = 2 * time.Second
 
 // contractCommand writes the plan's files into a folder and gives the command that names them.
 func (a *app) contractCommand(ctx context.Context, run wiki.ContractRun, files string) (*exec.Cmd, error) {

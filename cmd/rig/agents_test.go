@@ -37,7 +37,10 @@ func realAgents() []realAgent {
 		{name: "pi", model: "fake/fake-model", session: true, setup: func(d *desk) {
 			d.home(".pi/agent/models.json", `{"providers":{"fake":{"baseUrl":"`+d.url+`","api":"anthropic-messages","apiKey":"sk-test","models":[{"id":"fake-model"}]}}}`)
 		}},
-		{name: "acp", program: "opencode", session: true, setup: opencodeHome},
+		{name: "acp", program: "opencode", session: true, setup: func(d *desk) { // the first of the presets that is installed is another
+			d.config(`{wiki: {agent: {acp: {command: "opencode"}}}}`)
+			opencodeHome(d)
+		}},
 		{name: "acp", label: "acp-claude", program: "claude-code-acp", only: []string{"ingest"}, session: true, setup: func(d *desk) {
 			d.vars = append(d.vars, "ANTHROPIC_BASE_URL="+d.url, "ANTHROPIC_API_KEY=sk-test")
 			d.config(`{wiki: {agent: {acp: {command: "claude-code-acp"}}}}`)
