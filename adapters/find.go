@@ -16,7 +16,7 @@ import (
 type finder struct {
 	env  Env
 	goos string
-	list func(dir string) []string // names of the runnable entries of a folder
+	list func(dir string) []string // names of the runnable entries of a folder; for Windows, where a name has many endings and cases
 }
 
 func newFinder(env Env) finder { return finder{env: env, goos: runtime.GOOS, list: listRunnable} }
@@ -28,7 +28,7 @@ func (f finder) program(name string) (string, error) {
 			c = filepath.Join(f.env.Home, rest)
 		}
 		if filepath.IsAbs(c) {
-			if !slices.Contains(f.list(filepath.Dir(c)), filepath.Base(c)) {
+			if !runnable(c) {
 				return "", fmt.Errorf("the configured command %s is not an executable file", c)
 			}
 			return c, nil
@@ -53,8 +53,8 @@ func (f finder) find(name string) (string, error) {
 		return f.findWindows(name)
 	}
 	for _, dir := range f.dirs() {
-		if slices.Contains(f.list(dir), name) {
-			return filepath.Join(dir, name), nil
+		if path := filepath.Join(dir, name); runnable(path) {
+			return path, nil
 		}
 	}
 	return "", fmt.Errorf("%s is not on PATH nor where npm, nvm, volta, bun or homebrew put programs", name)
@@ -187,10 +187,14 @@ func listRunnable(dir string) []string {
 	}
 	var names []string
 	for _, e := range entries {
-		fi, err := os.Stat(filepath.Join(dir, e.Name()))
-		if err == nil && fi.Mode().IsRegular() && (fi.Mode()&0o111 != 0 || runtime.GOOS == "windows") {
+		if runnable(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}
 	return names
+}
+
+func runnable(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && (fi.Mode()&0o111 != 0 || runtime.GOOS == "windows")
 }
