@@ -106,6 +106,18 @@ func (s *server) wikis() []*wiki.Wiki {
 	return out
 }
 
+// wikisOf is the wiki of a file that an argument names, or all of them where it names none.
+func (s *server) wikisOf(uri string) ([]*wiki.Wiki, error) {
+	if uri == "" {
+		return s.wikis(), nil
+	}
+	w, _, err := s.locate(uri)
+	if err != nil {
+		return nil, err
+	}
+	return []*wiki.Wiki{w}, nil
+}
+
 // absolute takes paths or file URIs.
 func absolute(list []string) ([]string, error) {
 	var out []string

@@ -26,13 +26,9 @@ type runLine struct {
 
 // proposals lists what waits, newest first.
 func (s *server) proposals(_ context.Context, a proposalsArgs) (any, error) {
-	all := s.wikis()
-	if a.URI != "" {
-		w, _, err := s.locate(a.URI)
-		if err != nil {
-			return nil, err
-		}
-		all = []*wiki.Wiki{w}
+	all, err := s.wikisOf(a.URI)
+	if err != nil {
+		return nil, err
 	}
 	lines := []runLine{}
 	for _, w := range all {

@@ -22,13 +22,9 @@ func (s *server) queueResume(_ context.Context, a queueArgs) (any, error) {
 }
 
 func (s *server) eachQueue(a queueArgs, do func(*wiki.Wiki) error) (any, error) {
-	all := s.wikis()
-	if a.URI != "" {
-		w, _, err := s.locate(a.URI)
-		if err != nil {
-			return nil, err
-		}
-		all = []*wiki.Wiki{w}
+	all, err := s.wikisOf(a.URI)
+	if err != nil {
+		return nil, err
 	}
 	var errs []error
 	paused := map[string]bool{}

@@ -38,13 +38,9 @@ const defaultRuns = 100
 
 // runList lists the runs of the wikis of this workspace, newest first, whatever became of them.
 func (s *server) runList(_ context.Context, a runsArgs) (any, error) {
-	all := s.wikis()
-	if a.URI != "" {
-		w, _, err := s.locate(a.URI)
-		if err != nil {
-			return nil, err
-		}
-		all = []*wiki.Wiki{w}
+	all, err := s.wikisOf(a.URI)
+	if err != nil {
+		return nil, err
 	}
 	if a.Limit <= 0 {
 		a.Limit = defaultRuns

@@ -63,22 +63,6 @@ func (r *run) fetcher() *fetch.Fetcher {
 	return fetch.New(fetch.Options{Private: f.Private, Assets: f.Assets, Time: r.job.Timeout, Allowed: r.cfg.Sandbox.Network["fetch"]})
 }
 
-// openRecord gives the run its folder and its record, where it has none yet.
-func (r *run) openRecord() (err error) {
-	if r.logs != nil {
-		return nil
-	}
-	if r.store, err = r.host.Store(r.wiki); err != nil {
-		return err
-	}
-	r.rec.State = proposal.Running
-	if err = r.store.Create(r.rec); err != nil {
-		return err
-	}
-	r.logs, err = openLogs(r.store.Dir(r.rec.Run))
-	return err
-}
-
 // keep makes the source and names the end.
 func (r *run) keep(p *fetch.Page, fetcher string) error {
 	got, isNew, err := AddFetched(r.job.Wiki, p, Fetching{By: fetcher, At: r.rec.Started, Original: r.job.Fetch.Original})

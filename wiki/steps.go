@@ -40,15 +40,29 @@ func (r *run) noteStart(ctx context.Context) (err error) {
 	if err := errors.Join(r.takeSources(ctx), r.takeRevised()); err != nil {
 		return err
 	}
-	r.rec.State = proposal.Running
-	if err := r.store.Create(r.rec); err != nil {
-		return err
-	}
-	if r.logs, err = openLogs(r.store.Dir(r.rec.Run)); err != nil {
+	if err := r.openRecord(); err != nil {
 		return err
 	}
 	r.tell(Update{State: proposal.Running, Message: r.rec.Title})
 	return nil
+}
+
+// openRecord gives the run its folder and its record, where it has none yet.
+func (r *run) openRecord() (err error) {
+	if r.logs != nil {
+		return nil
+	}
+	if r.store == nil {
+		if r.store, err = r.host.Store(r.wiki); err != nil {
+			return err
+		}
+	}
+	r.rec.State = proposal.Running
+	if err = r.store.Create(r.rec); err != nil {
+		return err
+	}
+	r.logs, err = openLogs(r.store.Dir(r.rec.Run))
+	return err
 }
 
 // takeSources reads the sources' hashes. A source that is ingested and unchanged ends the run before it is one.

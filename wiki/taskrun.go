@@ -96,12 +96,7 @@ func (r *run) noteTask(ctx context.Context) error {
 	if err := r.readTask(ctx); err != nil {
 		return err
 	}
-	r.rec.State = proposal.Running
-	if err := r.store.Create(r.rec); err != nil {
-		return err
-	}
-	var err error
-	if r.logs, err = openLogs(r.store.Dir(r.rec.Run)); err != nil {
+	if err := r.openRecord(); err != nil {
 		return err
 	}
 	r.tell(Update{State: proposal.Running, Message: r.rec.Title})

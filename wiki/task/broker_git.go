@@ -102,8 +102,11 @@ func (b *Broker) fetch(ctx context.Context, v guard.Verdict) (inside.Answer, io.
 	if err != nil {
 		return fail(err)
 	}
-	did := fmt.Sprintf("fetched %d %s of %s", len(refs), map[bool]string{true: "branch", false: "branches"}[len(refs) == 1], r.Remote)
-	return inside.Answer{Refs: refs}, bundle, Crossing{Did: did}
+	branches := "branches"
+	if len(refs) == 1 {
+		branches = "branch"
+	}
+	return inside.Answer{Refs: refs}, bundle, Crossing{Did: fmt.Sprintf("fetched %d %s of %s", len(refs), branches, r.Remote)}
 }
 
 // remoteBranches are the remote's branches as they were last fetched: those named, or all.
