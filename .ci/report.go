@@ -3,7 +3,8 @@
 //
 //	go test -json ./... | go run .ci/report.go
 //
-// It exits 1 where a test, a package or a build failed, or where no test ran.
+// It exits 1 where a test, a package or a build failed, or where no test ran. Where a test ended more than once, as after a second try, its last end
+// counts. With -again it prints the tests worth a second try instead, a line each: the package, a tab, the pattern for -run.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,22 +25,31 @@ type event struct {
 	Elapsed                                   float64 // seconds
 }
 
-// A key names a test, or with an empty test its package.
-type key struct{ pkg, test string }
+// A key names a test, or with an empty test its package, of one input.
+type key struct {
+	input     int
+	pkg, test string
+}
 
 // A report is what was seen so far.
 type report struct {
-	w                       io.Writer
-	output                  map[key][]string // of what has not ended yet
-	passed, failed, skipped int
-	broken                  []string // packages that failed, and builds
-	reasons                 map[string]int
+	w       io.Writer
+	input   int              // counts the inputs: the same test may run in each
+	output  map[key][]string // of what has not ended yet
+	ends    map[key]string   // pass, fail or skip
+	reasons map[key]string   // why a test was skipped
+	crashed bool             // a program ended early or raced: what it did not run is missing
 }
 
 func main() {
-	r := &report{w: os.Stdout, output: map[key][]string{}, reasons: map[string]int{}}
+	r := &report{w: os.Stdout, output: map[key][]string{}, ends: map[key]string{}, reasons: map[key]string{}}
 	inputs := []io.Reader{os.Stdin}
-	if names := os.Args[1:]; len(names) > 0 {
+	names := os.Args[1:]
+	again := len(names) > 0 && names[0] == "-again"
+	if again {
+		names = names[1:]
+	}
+	if len(names) > 0 {
 		inputs, r.w = nil, io.Discard // each was shown when it ran: only the count is wanted
 		for _, name := range names {
 			f, err := os.Open(name)
@@ -49,11 +60,15 @@ func main() {
 			inputs = append(inputs, f)
 		}
 	}
-	for _, in := range inputs {
+	for i, in := range inputs {
+		r.input = i
 		if err := r.read(in); err != nil {
 			fmt.Fprintln(os.Stderr, "report:", err)
 			os.Exit(2)
 		}
+	}
+	if again {
+		os.Exit(r.again())
 	}
 	os.Exit(r.close())
 }
@@ -80,53 +95,59 @@ func (r *report) read(in io.Reader) error {
 }
 
 func (r *report) add(e event) {
-	k := key{e.Package, e.Test}
+	k := key{r.input, e.Package, e.Test}
 	switch e.Action {
 	case "output":
 		r.output[k] = append(r.output[k], e.Output)
+		r.crashed = r.crashed || crash(e.Output)
 		return
 	case "build-output":
 		fmt.Fprint(r.w, e.Output)
 		return
 	case "build-fail":
-		r.broken = append(r.broken, "build of "+e.ImportPath)
+		r.ends[key{r.input, "build of " + e.ImportPath, ""}] = "fail"
 		return
 	case "pass", "fail", "skip":
 	default:
 		return
 	}
+	r.ends[k] = e.Action
 	if e.Test == "" {
-		r.endPackage(e)
+		r.endPackage(k, e)
 	} else {
-		r.endTest(e)
+		r.endTest(k, e.Action)
 	}
 	delete(r.output, k)
 }
 
-func (r *report) endTest(e event) {
-	out := r.output[key{e.Package, e.Test}]
-	switch e.Action {
-	case "pass":
-		r.passed++
+// crash tells a line after which the program ran no further test, or should not be believed.
+func crash(line string) bool {
+	for _, sign := range []string{"panic: ", "fatal error: ", "WARNING: DATA RACE", "*** Test killed", "signal: "} {
+		if strings.HasPrefix(line, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *report) endTest(k key, end string) {
+	switch end {
 	case "fail":
-		r.failed++
-		fmt.Fprint(r.w, strings.Join(out, ""))
+		fmt.Fprint(r.w, strings.Join(r.output[k], ""))
 	case "skip":
-		r.skipped++
-		r.reasons[reason(out)]++
+		r.reasons[k] = reason(r.output[k])
 	}
 }
 
-func (r *report) endPackage(e event) {
+func (r *report) endPackage(k key, e event) {
 	switch e.Action {
 	case "pass":
 		fmt.Fprintf(r.w, "ok   %s %.1fs\n", e.Package, e.Elapsed)
 	case "fail":
-		r.broken = append(r.broken, e.Package)
-		fmt.Fprint(r.w, strings.Join(r.output[key{e.Package, ""}], ""))
+		fmt.Fprint(r.w, strings.Join(r.output[k], ""))
 		// A test that never ended was running when the package died: its output tells why.
-		for k, out := range r.output {
-			if k.pkg == e.Package && k.test != "" {
+		for other, out := range r.output {
+			if other.input == k.input && other.pkg == k.pkg && other.test != "" {
 				fmt.Fprint(r.w, strings.Join(out, ""))
 			}
 		}
@@ -151,19 +172,83 @@ func reason(out []string) string {
 }
 
 func (r *report) close() int {
-	for _, why := range slices.Sorted(maps.Keys(r.reasons)) {
-		fmt.Fprintf(r.w, "skip %d: %s\n", r.reasons[why], why)
+	var passed, failed, skipped int
+	var broken []string
+	reasons := map[string]int{}
+	for k, end := range r.ends {
+		switch {
+		case k.test == "":
+			if end == "fail" {
+				broken = append(broken, k.pkg)
+			}
+		case end == "pass":
+			passed++
+		case end == "fail":
+			failed++
+		case end == "skip":
+			skipped++
+			reasons[r.reasons[k]]++
+		}
 	}
-	for _, what := range r.broken {
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		fmt.Fprintf(r.w, "skip %d: %s\n", reasons[why], why)
+	}
+	slices.Sort(broken)
+	for _, what := range broken {
 		fmt.Printf("FAIL %s\n", what)
 	}
-	failed := r.failed
-	if failed == 0 && len(r.broken) > 0 {
-		failed = len(r.broken) // a package can fail without a test that does: it must show in the count
+	if failed == 0 {
+		failed = len(broken) // a package can fail without a test that does: it must show in the count
 	}
-	fmt.Printf("%d passed, %d failed, %d skipped\n", r.passed, failed, r.skipped)
-	if failed > 0 || r.passed == 0 {
+	fmt.Printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	if failed > 0 || passed == 0 {
 		return 1
 	}
 	return 0
+}
+
+// maxAgain is how many tests may be tried again: where more fail, it is no accident.
+const maxAgain = 3
+
+// again prints the innermost tests that failed. It exits 1 where a second try would prove nothing: none failed, too many did, a program crashed,
+// or a package failed without a test that did.
+func (r *report) again() int {
+	var leaves []key
+	failed := map[string]bool{} // packages of which a test failed
+	for k, end := range r.ends {
+		if end != "fail" || k.test == "" {
+			continue
+		}
+		failed[k.pkg] = true
+		if !r.failsBelow(k) {
+			leaves = append(leaves, k)
+		}
+	}
+	for k, end := range r.ends {
+		if k.test == "" && end == "fail" && !failed[k.pkg] {
+			return 1
+		}
+	}
+	if r.crashed || len(leaves) == 0 || len(leaves) > maxAgain {
+		return 1
+	}
+	slices.SortFunc(leaves, func(a, b key) int { return strings.Compare(a.pkg+a.test, b.pkg+b.test) })
+	for _, k := range leaves {
+		var pattern []string
+		for part := range strings.SplitSeq(k.test, "/") {
+			pattern = append(pattern, "^"+regexp.QuoteMeta(part)+"$")
+		}
+		fmt.Printf("%s\t%s\n", k.pkg, strings.Join(pattern, "/"))
+	}
+	return 0
+}
+
+// failsBelow tells whether a subtest of k failed: it is the one to try again then.
+func (r *report) failsBelow(k key) bool {
+	for other, end := range r.ends {
+		if end == "fail" && other.pkg == k.pkg && strings.HasPrefix(other.test, k.test+"/") {
+			return true
+		}
+	}
+	return false
 }
