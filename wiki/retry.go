@@ -17,8 +17,8 @@ func retryWaits() []time.Duration {
 	return []time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
 }
 
-// tryAgain repeats steps 3 to 7 while the adapter says that the failure may pass, the run has changed nothing and the deadline leaves room. Each
-// try gets a fresh box: what the last one left in its state folders and its processes is gone with the old one.
+// tryAgain repeats steps 3 to 7 while the adapter says that the failure may pass, nothing stands against another try and the deadline leaves room.
+// Each try gets a fresh box: what the last one left in its state folders and its processes is gone with the old one. A task's clone stays.
 func (r *run) tryAgain(ctx context.Context) error {
 	for tries, wait := range r.host.waits {
 		if !r.mayRetry(ctx) {
@@ -35,7 +35,11 @@ func (r *run) tryAgain(ctx context.Context) error {
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}
-		for _, step := range []func(context.Context) error{r.openLayer, r.runAgent} {
+		open := r.openLayer
+		if r.op.Task {
+			open = r.openTaskAgain
+		}
+		for _, step := range []func(context.Context) error{open, r.runAgent} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -49,8 +53,8 @@ func (r *run) tryAgain(ctx context.Context) error {
 	return nil
 }
 
-// mayRetry tells whether the last try failed in a way that passes, and did nothing. Where nothing confines the agent its effects cannot be
-// known, so it is not started twice.
+// mayRetry tells whether the last try failed in a way that passes, and did nothing that another one would meet. Where nothing confines the agent its
+// effects cannot be known, so it is not started twice.
 func (r *run) mayRetry(ctx context.Context) bool {
 	f := r.outcome.Failure
 	if f == nil || !f.Retryable || ctx.Err() != nil || !r.box.Confinement().HostWrites {
@@ -58,6 +62,9 @@ func (r *run) mayRetry(ctx context.Context) bool {
 	}
 	if r.exit.Why != sandbox.Exited && r.exit.Why != sandbox.Finished {
 		return false
+	}
+	if r.op.Task {
+		return r.mayGoOn(ctx)
 	}
 	changes, err := r.box.Changes(ctx)
 	return err == nil && len(changes.List) == 0 && len(changes.Dirs) == 0 && changes.Overflow == ""
@@ -77,7 +84,7 @@ func (r *run) retryReason() string {
 	}
 }
 
-// leaveLayer lets go of what openLayer took and forgets what the try said.
+// leaveLayer lets go of what openLayer or openTask took and forgets what the try said.
 func (r *run) leaveLayer() {
 	for len(r.release) > r.layerAt {
 		last := len(r.release) - 1

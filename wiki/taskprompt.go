@@ -17,7 +17,7 @@ type taskData struct {
 	Task                string // the file's path in the repository
 	Text                string // of the task
 	Branch, Main, Base  string
-	Continued           bool
+	Continued, Again    bool     // Again: an earlier try of this run was cut off
 	Commands            []string // that the project's agents may run
 	PR                  int      // 0: none is known
 	PRURL, PRTitle      string
@@ -39,7 +39,7 @@ func (r *run) taskRequest(cwd string) (adapters.Request, error) {
 	c := t.checkout
 	data := taskData{Op: r.op.Name, Name: r.wiki.Name, Cwd: cwd, Date: r.rec.Started.Local().Format("2006-01-02"), Writes: r.op.Writes, Task: t.file,
 		Text: strings.ToValidUTF8(string(bytes.TrimPrefix(t.text, []byte("\xef\xbb\xbf"))), "\uFFFD"), Branch: c.Branch, Main: c.Repo.Main, Base: c.Base,
-		Continued: c.Continued, PR: t.pr.Number, PRURL: t.pr.URL, PRTitle: t.pr.Title, Note: r.job.Note}
+		Continued: c.Continued, Again: t.tries > 0, PR: t.pr.Number, PRURL: t.pr.URL, PRTitle: t.pr.Title, Note: r.job.Note}
 	if r.op.Writes {
 		data.Commands = t.asked.Commands
 	}

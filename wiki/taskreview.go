@@ -18,10 +18,27 @@ import (
 // judgeReview compares the checkout with what it was: files by their identity and, where that is another, by their bytes; refs by what they say. New
 // files that the project ignores are what tools leave behind.
 func (r *run) judgeReview(ctx context.Context) error {
+	changed, err := r.changedInReview(ctx)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	what := "changed files, which a review may not: "
+	if isGitPath(changed[0]) {
+		what = "moved refs, which a review may not: "
+	}
+	r.task.broken = what + some(changed)
+	for _, rel := range changed {
+		r.verdict.Refused = append(r.verdict.Refused, proposal.Refusal{Path: rel, Rule: "read-only", Reason: "a review leaves tree and refs as they were"})
+	}
+	return nil
+}
+
+// changedInReview are the paths of the checkout that are not as they were, sorted.
+func (r *run) changedInReview(ctx context.Context) ([]string, error) {
 	t := r.task
 	after, err := treeOf(t.checkout.Dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var changed, created []string
 	for rel, id := range t.tree {
@@ -36,26 +53,15 @@ func (r *run) judgeReview(ctx context.Context) error {
 	}
 	ignored, err := t.repo.Ignored(context.WithoutCancel(ctx), slices.DeleteFunc(slices.Clone(created), isGitPath))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, rel := range created {
 		if !slices.Contains(ignored, rel) {
 			changed = append(changed, rel)
 		}
 	}
-	if len(changed) == 0 {
-		return nil
-	}
 	slices.Sort(changed)
-	what := "changed files, which a review may not: "
-	if isGitPath(changed[0]) {
-		what = "moved refs, which a review may not: "
-	}
-	t.broken = what + some(changed)
-	for _, rel := range changed {
-		r.verdict.Refused = append(r.verdict.Refused, proposal.Refusal{Path: rel, Rule: "read-only", Reason: "a review leaves tree and refs as they were"})
-	}
-	return nil
+	return changed, nil
 }
 
 func isGitPath(rel string) bool { return strings.HasPrefix(rel, ".git/") }

@@ -33,6 +33,7 @@ type taskRun struct {
 	lend     map[string]string // ignored dependency folders: rel -> folder of the user's checkout
 	layer    sandbox.Layer
 	dir      string            // of the run in the cache
+	tries    int               // of the agent that were cut off before this one
 	tree     map[string]string // review: identity of what was checked out, before the agent
 	left     task.Left
 	pushed   string   // the last push that the host did, a clause; "" for none
@@ -80,8 +81,10 @@ func (r *run) taskSteps() []func(context.Context) error {
 		r.chooseAgent, // which agent, whether it can run
 		r.checkOut,    // fetch, the branch, a clone
 		r.setUp,       // the project's own preparation, in a sandbox of its own
+		r.openBroker,  // what pushes, fetches and asks gh for the agent
 		r.openTask,    // confined over the clone
 		r.runAgent,    // plan and start, events, wait for its end
+		r.tryAgain,    // both once more where the failure passes
 		r.collect,     // what it left, by a program of ours in a fresh sandbox
 		r.judgeTask,   // verify the bundle in quarantine, or compare the tree
 		r.bringIn,     // move the branch in the user's repository; its diff
@@ -297,7 +300,8 @@ func (r *run) setUp(ctx context.Context) error {
 
 // openTask opens the agent's sandbox.
 func (r *run) openTask(ctx context.Context) (err error) {
-	if err := errors.Join(r.openBoard(), r.openBroker(ctx)); err != nil {
+	r.layerAt = len(r.release)
+	if err := r.openBoard(); err != nil {
 		return err
 	}
 	req, err := r.request(r.task.checkout.Dir)
@@ -311,14 +315,14 @@ func (r *run) openTask(ctx context.Context) (err error) {
 	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + r.task.layer.Name() + ")"})
 	tools, network := r.tooling(), r.network(inv)
 	network.Loopback = append(network.Loopback, r.task.broker.Addr())
-	r.box, err = r.taskBox(ctx, "agent", sandbox.Spec{Visible: slices.Concat(inv.Visible, r.found.Runtime, tools.visible), Tools: tools.tools,
+	r.box, err = r.taskBox(ctx, fmt.Sprintf("agent-%d", r.task.tries+1), sandbox.Spec{Visible: slices.Concat(inv.Visible, r.found.Runtime, tools.visible), Tools: tools.tools,
 		State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Lend: r.task.lend, Network: network})
 	if err != nil {
 		return err
 	}
 	r.release = append(r.release, func() { _ = r.box.Close() })
 	r.rec.Confinement = describe(r.box.Confinement())
-	if r.box.Confinement().HostWrites {
+	if r.box.Confinement().HostWrites || r.before != nil {
 		return nil
 	}
 	if r.task.asked, err = r.host.taskSettingsFor(r.wiki, r.cfg, r.op.Name, unconfined); err != nil {
