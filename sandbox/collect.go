@@ -97,7 +97,7 @@ func (c *collector) present(rel string, view *dir, name string, st stat, w was) 
 		ch.Base, ch.HasBase = w.text()
 		gained &^= w.is.mode
 		if ch.HasBase && bytes.Equal(ch.Base, text) {
-			if st.mode&(fs.ModeSetuid|fs.ModeSetgid)&^w.is.mode != 0 {
+			if gained != 0 || st.mode&(fs.ModeSetuid|fs.ModeSetgid)&^w.is.mode != 0 {
 				c.odd(rel, st, Mode)
 			}
 			return nil

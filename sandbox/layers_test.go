@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,6 +57,8 @@ func TestChanges(t *testing.T) {
 		{"edit", map[string]string{"a.md": "a\n"}, `echo b >>a.md`, []string{`edit a.md "a\n" -> "a\nb\n"`}},
 		{"touched", map[string]string{"a.md": "a\n"}, `cat a.md >x; cat x >a.md; rm x; touch a.md`, nil},
 		{"renamed over", map[string]string{"a.md": "a\n"}, `echo a >x; mv x a.md`, nil},
+		{"moved", map[string]string{"a.md": "a\n", "b.md": "b\n", "d/x.md": "x\n"}, `mv a.md m.md; mv b.md d/b.md; echo Y >>d/b.md; mv d/x.md t; echo new >d/x.md; mv t d/y.md`,
+			[]string{`delete a.md "a\n"`, `delete b.md "b\n"`, `create d/b.md -> "b\nY\n"`, `edit d/x.md "x\n" -> "new\n"`, `create d/y.md -> "x\n"`, `create m.md -> "a\n"`}},
 		{"same size and time", map[string]string{"a.md": "a\n"}, `touch -r a.md /tmp/rig-ref.$$ 2>/dev/null || touch -r a.md "$TMPDIR/r"; echo b >a.md; touch -d @0 a.md`,
 			[]string{`edit a.md "a\n" -> "b\n"`}},
 		{"create", map[string]string{"a.md": "a\n"}, `mkdir -p n/m e; echo b >n/m/b.md; : >n/empty.md`,
@@ -72,7 +75,7 @@ func TestChanges(t *testing.T) {
 			[]string{`odd a.md (symlink)`, `odd b.md (fifo)`, `odd d.md (hardlink)`}},
 		{"modes", map[string]string{"a.md": "a", "b.md": "b", "d/c.md": "c", "s.md": "s"},
 			`chmod +x a.md; echo B >b.md; chmod 0 b.md; echo C >d/c.md; echo n >d/n.md; chmod 755 d/n.md; chmod 0 d; chmod u+s s.md`,
-			[]string{`edit b.md "b" -> "B\n"`, `edit d/c.md "c" -> "C\n"`, `create d/n.md (mode) -> "n\n"`, `odd s.md (mode)`}},
+			[]string{`odd a.md (mode)`, `edit b.md "b" -> "B\n"`, `edit d/c.md "c" -> "C\n"`, `create d/n.md (mode) -> "n\n"`, `odd s.md (mode)`}},
 		{"sparse giant", map[string]string{"a.md": "a"}, `truncate -s 10G a.md; truncate -s 9M b.md`, []string{`odd a.md (too-large)`, `odd b.md (too-large)`}},
 		{"odd names", map[string]string{"a b.md": "a"}, `rm "a b.md"; echo x >"$(printf 'n\nl.md')"; echo y >"$(printf '\377.md')"; echo z >-x`,
 			[]string{`create -x -> "z\n"`, `delete a b.md "a"`, "create n\nl.md -> \"x\\n\"", "create \xff.md -> \"y\\n\""}},
@@ -109,6 +112,38 @@ func TestBase(t *testing.T) {
 		b.want(b.changes(box), `edit a.md "buffer\n" -> "buffer\nx\n"`, `edit b.md "b\n" -> "b\nb2\n" drift`, `edit d.md "d\n" -> "d2\n"`,
 			`edit new/n.md "unsaved\n" -> "unsaved\ny\n"`)
 	})
+}
+
+// TestMovedMeanwhile: a page that the program moved is new where it lies now, whatever the user does to it where it was; one that the user removed while
+// the program edited it is an edit of a page that moved on.
+func TestMovedMeanwhile(t *testing.T) {
+	each(t, func(t *testing.T, l Layer) {
+		b := newBench(t, map[string]string{"a.md": "a\n", "b.md": "b\n", "c.md": "c\n"})
+		b.spec.BaseText = func(rel string, _ FileID) ([]byte, bool) {
+			text, ok := map[string][]byte{"a.md": []byte("a\n"), "b.md": []byte("b\n"), "c.md": []byte("c\n")}[rel]
+			return text, ok
+		}
+		box := b.open(l)
+		b.must(box, `mv a.md a2.md; mv b.md b2.md; echo Y >>b2.md; echo C >>c.md`)
+		appendTo(t, filepath.Join(b.root, "a.md"), "typed\n")
+		plant(t, b.root, map[string]string{"saved": "b\ntyped\n"})
+		if err := errors.Join(os.Rename(filepath.Join(b.root, "saved"), filepath.Join(b.root, "b.md")), os.Remove(filepath.Join(b.root, "c.md"))); err != nil {
+			t.Fatal(err)
+		}
+		b.want(b.changes(box), `delete a.md "a\n" drift`, `create a2.md -> "a\n"`, `delete b.md "b\n" drift`, `create b2.md -> "b\nY\n"`, `edit c.md "c\n" -> "c\nC\n" drift`)
+	})
+}
+
+func appendTo(t *testing.T, name, text string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestBounds: too much is said, not read.

@@ -22,6 +22,8 @@ type upperReader struct {
 	hidden  map[string]bool // entries of the root that were not shown
 	links   map[string]string
 	entries int64
+	touched []string // regular lower files at paths that the upper folder names or hides
+	strays  []stray
 }
 
 // shade says how much of the lower folder shows through a folder of the upper one.
@@ -56,6 +58,7 @@ func (b *overlayBox) Changes(ctx context.Context) (Changes, error) {
 	if err := r.walk(b.upper, lower, "", merged, 0); err != nil {
 		return Changes{}, err
 	}
+	r.settleStrays(lower)
 	r.mergeLinks(r.links)
 	r.overfull(b.gauge)
 	return r.result(nil), nil
@@ -121,8 +124,10 @@ func (r *upperReader) visit(up, low *dir, name, rel string, s shade, depth int) 
 				return err
 			}
 		}
-		if !was.given && copiedUp(up, name) {
-			was = r.lost(rel)
+		if !was.given {
+			if origin, copied := originOf(up, name); copied {
+				r.strays = append(r.strays, stray{path: rel, origin: origin})
+			}
 		}
 		return r.present(rel, up, name, st, was)
 	}
@@ -166,6 +171,9 @@ func (r *upperReader) below(low *dir, name, rel string) (was, stat) {
 	err := fs.ErrNotExist
 	if low != nil {
 		st, err = low.lstat(name)
+	}
+	if err == nil && st.mode.IsRegular() {
+		r.touched = append(r.touched, rel)
 	}
 	text, buffered := r.spec.Buffers[rel]
 	if buffered {
@@ -218,11 +226,6 @@ func (r *upperReader) baseText(rel string) ([]byte, bool) {
 		return nil, false
 	}
 	return r.spec.BaseText(rel, FileID{})
-}
-
-// lost is a file that was there when the program changed it, and which the user has removed since.
-func (r *upperReader) lost(rel string) was {
-	return was{given: true, is: stat{mode: 0o644, nlink: 1}, drift: true, text: func() ([]byte, bool) { return r.baseText(rel) }}
 }
 
 // throughLink is what a lower link to a file of the folder shows: a change there is a change of that file.
@@ -323,10 +326,4 @@ func isOpaque(up *dir, name string) bool {
 	v := make([]byte, 8)
 	n, err := unix.Lgetxattr(fdPath(up.fd())+"/"+name, opaqueXattr, v)
 	return err == nil && string(v[:n]) == "y"
-}
-
-// copiedUp tells whether a file of the upper folder began as a copy of a lower one.
-func copiedUp(up *dir, name string) bool {
-	_, err := unix.Lgetxattr(fdPath(up.fd())+"/"+name, "user.overlay.origin", nil)
-	return err == nil
 }

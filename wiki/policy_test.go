@@ -225,6 +225,14 @@ func TestTwins(t *testing.T) {
 			t.Errorf("reason %q", r)
 		}
 	})
+	t.Run("the suggestion lies in the folder that is there", func(t *testing.T) {
+		j := judged(w, create("Entities/new.md", "x"), create("ENTITIES/Gofmt.md", "x"), create("old/con.b.md", "x"))
+		for i, want := range []string{"call it entities/Gofmt-2.md", "call it entities/new.md", "call it Old/con-page.b.md"} {
+			if r := j.Refused[i].Reason; !strings.HasSuffix(r, want) {
+				t.Errorf("reason %q, want %q", r, want)
+			}
+		}
+	})
 	t.Run("two new pages", func(t *testing.T) {
 		same(t, judged(w, create("concepts/A.md", "x"), create("concepts/a.md", "x")), "create concepts/A.md", "refused concepts/a.md bad-name")
 	})

@@ -76,6 +76,14 @@ func (j *judge) suggest(rel string) string {
 			parts[i] = mendName(p)
 		}
 	}
+	for range parts { // a folder that is there in another spelling is the one that was meant
+		twin := j.names.twin(strings.Join(parts, "/"))
+		at := strings.Count(twin, "/")
+		if twin == "" || at == len(parts)-1 {
+			break
+		}
+		parts[at] = path.Base(twin)
+	}
 	mended := strings.Join(parts, "/")
 	ext := path.Ext(mended)
 	stem := strings.TrimSuffix(mended, ext)
@@ -107,7 +115,11 @@ func mendName(name string) string {
 		name = "page"
 	}
 	if isDevice(name) {
-		name += "-page"
+		device, rest, dotted := strings.Cut(name, ".")
+		name = strings.TrimRight(device, " ") + "-page"
+		if dotted {
+			name += "." + rest
+		}
 	}
 	return name + ext
 }
