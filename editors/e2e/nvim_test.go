@@ -2,6 +2,9 @@ package e2e
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +21,7 @@ type story struct {
 	scenario, name string
 	steps          [][]string
 	agent          bool // needs the agents of RIG_AGENTS
+	web            bool // has a page of the web at WEB
 }
 
 func stories() []story {
@@ -34,6 +38,8 @@ func stories() []story {
 		{scenario: "conflict", steps: once},
 		{scenario: "reload", steps: [][]string{{"STEP=1"}, {"STEP=2"}}},
 		{scenario: "ask", steps: once},
+		{scenario: "folders", steps: once},
+		{scenario: "verbs", steps: once, web: true},
 		{scenario: "help", steps: once},
 		{scenario: "bare", steps: once},
 		{scenario: "agent", name: "builtin", steps: [][]string{{"AGENT=builtin"}}},
@@ -63,6 +69,9 @@ func play(t *testing.T, nvim, rig string, s story) {
 	if s.agent {
 		more = append(more, d.model(t)...)
 	}
+	if s.web {
+		more = append(more, "WEB="+d.web(t))
+	}
 	for _, step := range s.steps {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // a hang guard: it takes seconds
 		defer cancel()
@@ -77,6 +86,18 @@ func play(t *testing.T, nvim, rig string, s story) {
 		}
 	}
 	sameTree(t, "testdata/wiki", d.wiki)
+}
+
+// web serves a page on loopback, which the user's configuration lets a fetch reach, and returns its origin.
+func (d desk) web(t *testing.T) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, "<!doctype html><title>Clay</title><article><h1>Clay</h1><p>Clay holds water longer than sand, and gives it back slowly to what grows in it.</p></article>")
+	}))
+	t.Cleanup(srv.Close)
+	d.configure(t, `{wiki: {sandbox: {network: {fetch: ["127.0.0.1"]}}}}`)
+	return srv.URL
 }
 
 // model starts a scripted model server and gives the environment that leads the real claude to it: it does what the probe does.

@@ -41,7 +41,7 @@ for _, verb in ipairs({ 'ingest', 'ask', 'lint', 'fetch', 'work', 'review', 'pro
   H.check(vim.tbl_contains(vim.fn.getcompletion('Rig ', 'cmdline'), verb), verb, ' is not completed')
 end
 vim.cmd('Rig undo')
-H.check(H.told('no run is applied or partly'), 'an undo of nothing: ', vim.inspect(H.shown))
+H.check(H.told('no run has anything to take back'), 'an undo of nothing: ', vim.inspect(H.shown))
 H.answer = 'builtin'
 vim.cmd('Rig agent')
 H.wait('the agent in use', function() return H.told('the agent is builtin') end)

@@ -8,19 +8,36 @@ local M = {}
 ---@field review boolean? open the list of hunks when a run that was started here has a proposal; true
 ---@field keys boolean? single keys in the list and in rigwiki:// buffers; true
 ---@field page_keys boolean? the same keys in pages while changes wait there: takes `a` and `x`; false
+---@field tasks string[]? folders of a repository whose files are tasks, as `tasks` in config.json5 names them; { 'tasks' }
 
---- The wiki that a buffer lies in: the folder above it that one of the known layouts has.
+--- What setup was told of task folders.
+M.tasks = { 'tasks' }
+
+--- The repository of a task: its file lies below one of the task folders.
+---@param path string
+---@return string?
+local function repository(path)
+  local top = vim.fs.find('.git', { path = vim.fs.dirname(path), upward = true })[1]
+  top = top and vim.fs.dirname(top)
+  for _, folder in ipairs(top and M.tasks or {}) do
+    if vim.startswith(path, vim.fs.joinpath(top, folder) .. '/') then return top end
+  end
+end
+
+--- The wiki that a buffer lies in: the folder above it that one of the known layouts has; of a task, its repository.
 ---@param buf integer
 ---@return string?
 function M.root(buf)
   local name = vim.api.nvim_buf_get_name(buf)
   if name == '' or name:match('^%a[%w+.-]+://') then return nil end
   local function has(dir, path) return vim.uv.fs_stat(vim.fs.joinpath(dir, path)) ~= nil end
-  for dir in vim.fs.parents(vim.fs.normalize(name)) do
+  name = vim.fs.normalize(name)
+  for dir in vim.fs.parents(name) do
     local schema = has(dir, 'schema.md') and (has(dir, 'raw') or has(dir, 'purpose.md'))
     local plain = has(dir, 'raw') and has(dir, 'wiki') and (has(dir, 'CLAUDE.md') or has(dir, 'AGENTS.md'))
     if has(dir, '.rig/config.yml') or has(dir, 'rig-wiki/.rig/config.yml') or schema or plain or has(dir, 'harness/llm-wiki/schema.md') then return dir end
   end
+  return repository(name)
 end
 
 --- The server's commands that a code action may name: they go our way, so that we know which runs were started here.
@@ -36,16 +53,47 @@ local function commands()
   return out
 end
 
-local caught_up = {} ---@type table<integer, true> by client
+--- Folders for a server that has not answered `initialize` yet.
+local pending = {} ---@type table<integer, table[]> by client
 
---- LspAttach: the first page of a session learns what waited before it; each shows what waits in it.
+local function tell_folders(client, added)
+  local event = { added = added, removed = {} }
+  require('rig-wiki.client').call(client, 'notify', 'workspace/didChangeWorkspaceFolders', { event = event })
+end
+
+--- One server for all wikis and repositories of a session: runs, proposals and answers of any of them can then be asked for from any buffer.
+local function reuse(client, config)
+  if client.name ~= config.name or require('rig-wiki.client').call(client, 'is_stopped') then return false end
+  local uri = vim.uri_from_fname(config.root_dir)
+  client.workspace_folders = client.workspace_folders or {}
+  if not vim.iter(client.workspace_folders):any(function(f) return f.uri == uri end) then
+    local folder = { uri = uri, name = config.root_dir }
+    table.insert(client.workspace_folders, folder)
+    if client.initialized then
+      tell_folders(client, { folder })
+    else
+      pending[client.id] = vim.list_extend(pending[client.id] or {}, { folder })
+    end
+  end
+  return true
+end
+
+local function initialised(client)
+  if pending[client.id] then tell_folders(client, pending[client.id]) end
+  pending[client.id] = nil
+end
+
+local caught_up = {} ---@type table<integer, integer> by client: of how many folders
+
+--- LspAttach: the first page of a folder learns what waited before this session; each shows what waits in it.
 function M.attached(ev)
   local client = vim.lsp.get_client_by_id(ev.data.client_id)
   if not client or client.name ~= 'rig_wiki' then return end
   require('rig-wiki.answer') -- listens
   local review = require('rig-wiki.review')
-  if not caught_up[client.id] then
-    caught_up[client.id] = true
+  local folders = #(client.workspace_folders or {})
+  if caught_up[client.id] ~= folders then
+    caught_up[client.id] = folders
     review.catch_up()
   end
   vim.schedule(function() review.draw(ev.buf) end)
@@ -64,6 +112,8 @@ function M.config(opts)
       local root = M.root(buf)
       if root then start(root) end
     end,
+    reuse_client = reuse,
+    on_init = initialised,
     init_options = { rigwiki = vim.tbl_extend('force', { notifications = true, review = true }, opts.settings or {}) },
     -- Told 150 ms later, as is usual, a keystroke is unknown to an edit that comes between.
     flags = { debounce_text_changes = 0 },
@@ -81,6 +131,7 @@ local function take(opts)
   if opts.save ~= nil then edit.save = opts.save end
   if opts.review ~= nil then review.auto = opts.review end
   if opts.keys ~= nil then keys.own = opts.keys end
+  if opts.tasks ~= nil then M.tasks = opts.tasks end
   if opts.page_keys ~= nil then keys.pages = opts.page_keys end
 end
 
@@ -97,7 +148,7 @@ function M.setup(opts)
   end
   local function start(buf)
     local root = vim.bo[buf].buftype == '' and M.root(buf)
-    if root then vim.lsp.start(vim.tbl_extend('force', config, { root_dir = root }), { bufnr = buf }) end
+    if root then vim.lsp.start(vim.tbl_extend('force', config, { root_dir = root }), { bufnr = buf, reuse_client = reuse }) end
   end
   vim.api.nvim_create_autocmd('FileType', {
     pattern = config.filetypes, group = vim.api.nvim_create_augroup('rig-wiki-start', {}), callback = function(ev) start(ev.buf) end,

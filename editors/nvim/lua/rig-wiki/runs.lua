@@ -52,6 +52,14 @@ function M.ids(states)
     :map(function(r) return r.run end):totable()
 end
 
+--- The ids of the runs that have something to take back, newest first: pages that were applied, or commits of a task.
+---@return string[]
+function M.done()
+  return vim.iter(runs):rev():filter(function(r)
+    return r.state == 'applied' or r.state == 'partly' or (r.state == 'done' and (r.op == 'work' or r.op == 'act-pr'))
+  end):map(function(r) return r.run end):totable()
+end
+
 --- One line for a status line: what is under way, else what waits, else nothing.
 ---@return string
 function M.status()

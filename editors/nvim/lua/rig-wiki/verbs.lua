@@ -4,7 +4,7 @@ local runs = require('rig-wiki.runs')
 
 local M = {}
 
-local UNDECIDED, DONE, BUSY = { 'proposed', 'partly' }, { 'applied', 'partly' }, { 'running', 'queued' }
+local UNDECIDED, BUSY = { 'proposed', 'partly' }, { 'running', 'queued' }
 
 ---@class rig.Verb
 ---@field run fun(args: string[], range: string?) `range` is the selected text
@@ -126,7 +126,15 @@ M.list = {
   },
   apply = about_run(UNDECIDED, function(run) require('rig-wiki.review').settle('apply', { run = run }) end, 'apply what waits, less what is flagged'),
   discard = about_run(UNDECIDED, function(run) require('rig-wiki.review').settle('discard', { run = run }) end, 'discard what waits'),
-  undo = about_run(DONE, function(run) client.execute('rigwiki.run.undo', { run = run }) end, 'take back the newest run that was applied, or RUN'),
+  undo = {
+    help = 'take back the newest run that was applied or left commits, or RUN',
+    complete = runs.done,
+    run = function(args)
+      local run = args[1] or runs.done()[1]
+      if not run then return client.say('no run has anything to take back', vim.log.levels.WARN) end
+      client.execute('rigwiki.run.undo', { run = run })
+    end,
+  },
   cancel = about_run(BUSY, function(run) client.execute('rigwiki.cancel', { run = run }) end, 'stop the run that is under way'),
   answer = about_run({ 'done' }, function(run) require('rig-wiki.answer').open(run) end, 'open the newest answer again'),
   report = about_run({ 'proposed', 'partly', 'applied', 'discarded', 'done', 'failed', 'empty', 'incomplete', 'cancelled', 'timed-out' },
