@@ -97,6 +97,11 @@ func (l copyLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	if b.home, err = newPrivateHome(s, filepath.Join(s.RunDir, "home")); err != nil {
 		return nil, err
 	}
+	if len(s.Tools) > 0 {
+		if err := b.home.startShells(b.toolsDir()); err != nil {
+			return nil, fmt.Errorf("tools: %w", err)
+		}
+	}
 	return b, nil
 }
 

@@ -211,6 +211,26 @@ func (b *builder) home() error {
 			return err
 		}
 	}
+	return b.startShells()
+}
+
+// startShells lets login shells find the tools. A file of the program's state stays as it is.
+func (b *builder) startShells() error {
+	if len(b.spec.Tools) == 0 || b.spec.Home == "" || !b.masked(b.spec.Home) {
+		return nil
+	}
+	for name, text := range shellStarts(toolsDir) {
+		at := path.Join(b.spec.Home, name)
+		if _, err := os.Lstat(at); err == nil {
+			continue
+		}
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			return err
+		}
+		if err := b.own(at, 0o600); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -63,6 +63,24 @@ func newPrivateHome(s Spec, dir string) (*privateHome, error) {
 	return h, nil
 }
 
+// startShells lets login shells find the tools. A file that is there stays as it is.
+func (h *privateHome) startShells(tools string) error {
+	for name, text := range shellStarts(tools) {
+		f, err := os.OpenFile(filepath.Join(h.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(text)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // copy copies one state folder or file; links are kept as they are, other kinds left out.
 func (h *privateHome) copy(rel string) error {
 	from := filepath.Join(h.spec.Home, rel)

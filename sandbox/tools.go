@@ -60,6 +60,13 @@ func linkTools(dir string, tools []Tool) error {
 	return nil
 }
 
+// shellStarts are the files of HOME that a login shell reads after the system's own, which set PATH anew (/etc/profile, /etc/zprofile): bash, sh and zsh
+// put the tools first again. Agents that start each command as `bash -lc` (codex 0.171.0) would find the host's programs else.
+func shellStarts(tools string) map[string]string {
+	line := "PATH='" + strings.ReplaceAll(tools, "'", `'\''`) + "'\"${PATH:+:$PATH}\"\nexport PATH\n"
+	return map[string]string{".profile": line, ".bash_profile": line, ".zprofile": line}
+}
+
 // linkTool links an executable; Windows, where links need a right that few users have, gets a hard link or a copy.
 func linkTool(exec, at string) error {
 	if runtime.GOOS != "windows" {

@@ -47,6 +47,30 @@ func TestTools(t *testing.T) {
 	})
 }
 
+// TestToolsLogin: a login shell, which sets PATH anew, finds the tools all the same, before the host's programs of their names.
+func TestToolsLogin(t *testing.T) {
+	each(t, func(t *testing.T, l Layer) {
+		b := newBench(t, map[string]string{"a.md": "a\n"})
+		plant(t, b.home, map[string]string{"ours": "#!/bin/sh\necho \"ours: ${0##*/} $1\"\n"})
+		ours := filepath.Join(b.home, "ours")
+		if err := os.Chmod(ours, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		b.spec.Tools = []Tool{{Name: "qx", Exec: ours}, {Name: "uname", Exec: ours}}
+		box := b.open(l)
+		var out, errs strings.Builder
+		c := sh(`bash -lc 'qx 1'; bash -lc 'bash -c "uname 2"'; sh -lc 'qx 3; uname 4'`)
+		c.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + b.spec.Home}
+		c.Stdout, c.Stderr = &out, &errs
+		if e, err := box.Run(t.Context(), c); err != nil || e.Code != 0 {
+			t.Fatalf("%+v %v %s%s", e, err, out.String(), errs.String())
+		}
+		if want := "ours: qx 1\nours: uname 2\nours: qx 3\nours: uname 4\n"; out.String() != want {
+			t.Errorf("got %q, want %q: %s", out.String(), want, errs.String())
+		}
+	})
+}
+
 // TestToolsRefused: names and paths that are none are refused before anything is made.
 func TestToolsRefused(t *testing.T) {
 	each(t, func(t *testing.T, l Layer) {

@@ -236,7 +236,7 @@ func newRehearsal(t *testing.T, l sandbox.Layer, intent guard.Intent) *rehearsal
 	}
 	var err error
 	r.broker, err = NewBroker(BrokerOptions{Checkout: r.checkout, Dir: private, Env: append(f.env, "GH_TOKEN=s3cret-of-the-user"),
-		Grant: guard.Grant{Intent: intent, Remote: "origin", Branch: leaveBranch}})
+		Grant: guard.Grant{Intent: intent, Remote: "origin", Branch: leaveBranch, Repo: "github.com/tea/pot"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func (r *rehearsal) judge(a attempt, code int, out, got string, crossings []Cros
 
 // roundabout: a command that does not begin with our git or gh is not told anything by us.
 func roundabout(command string) bool {
-	for _, s := range []string{"$REAL", "$GHREAL", "/usr/bin/git", "RIG_BROKER", "$REMOTE/", "/tmp/c$$"} {
+	for _, s := range []string{"$REAL", "$GHREAL", "{GHREAL}", "/usr/bin/git", "PATH=/usr/bin", "}=\"/usr/bin", "RIG_BROKER", "$REMOTE/", "/tmp/c$$", ">\"$MARK", "separate-git-dir"} {
 		if strings.Contains(command, s) {
 			return true
 		}
