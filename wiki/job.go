@@ -23,9 +23,11 @@ type Job struct {
 	Layer    string        // "" or auto, overlay, copy
 	Again    bool          // also where the source is ingested and unchanged, or a proposal waits
 	Revises  string        // run whose proposal is the starting point
+	Stack    []string      // runs whose proposals, where they wait, the agent finds made already, in their order
 	Buffers  map[string]Buffer
 	Settings *Settings // flags or an editor's settings; nil: none
 	By       string    // editor, cli, daemon
+	Hold     *Hold     // nil: the run takes the wiki itself; else it is one of several that share it
 
 	adapter adapters.Adapter // stands for Agent: one that is examined and need not be in the registry
 }

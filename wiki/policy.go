@@ -34,6 +34,7 @@ type Input struct {
 	Why     string   // why a run stopped short or did not finish: a clause
 	Sources []string // rel paths of the run's sources
 	View    View     // nil: the rules that need the wiki's links are skipped
+	Made    []string // pages that are not on disk and count as if: those of proposals that this one is made on top of
 }
 
 // A View answers about the wiki as it stands, without the changes. [*index.Index] is one.
@@ -94,6 +95,9 @@ func newJudge(in Input) *judge {
 		}
 	}
 	j.names = newNames(in.Wiki.Real, j.going)
+	for _, rel := range in.Made {
+		j.names.add(sandbox.Change{Path: rel, Kind: sandbox.Create})
+	}
 	return j
 }
 

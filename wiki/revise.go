@@ -21,7 +21,7 @@ func (r *run) takeRevised() error {
 	if r.job.Revises == "" {
 		return nil
 	}
-	plan, err := r.store.Plan(r.job.Revises, proposal.Selection{Flagged: true}, r.current())
+	plan, err := r.store.Plan(r.job.Revises, proposal.Selection{Flagged: true, Ahead: true}, r.current())
 	if err != nil {
 		return fmt.Errorf("take up %s: %w", r.job.Revises, err)
 	}
@@ -32,10 +32,13 @@ func (r *run) takeRevised() error {
 	return nil
 }
 
-// current reads a page as the agent would see it: an unsaved buffer, else the disk.
+// current reads a page as the agent would see it: as the proposals below would leave it, else an unsaved buffer, else the disk.
 func (r *run) current() proposal.Current {
 	disk := Disk(r.wiki)
 	return func(rel string) ([]byte, bool, error) {
+		if text, ok := r.footing.page(rel); ok {
+			return text, text != nil, nil
+		}
 		if b, ok := r.job.Buffers[rel]; ok {
 			return b.Text, true, nil
 		}

@@ -31,6 +31,7 @@ type run struct {
 	done   chan struct{}
 
 	sources  []source
+	footing  *footing          // proposals that it is made on top of; nil: none
 	revised  *revision         // nil: the run starts from the wiki as it is
 	inject   map[string]string // rel in the view -> host file
 	agent    adapters.Adapter
@@ -98,8 +99,13 @@ func (r *run) wikiSteps() []func(context.Context) error {
 	}
 }
 
-// lane is what runs one after the other: those of a wiki, those of a task.
-func (r *run) lane() string { return laneOf(r.wiki, r.rec) }
+// lane is what runs one after the other: those of a wiki, those of a task. Runs that share a hold wait for nobody.
+func (r *run) lane() string {
+	if r.job.Hold != nil {
+		return r.wiki.ID + "." + r.rec.Run
+	}
+	return laneOf(r.wiki, r.rec)
+}
 
 // laneOf is also the name of a lock.
 func laneOf(w *Wiki, rec proposal.Record) string {
@@ -216,6 +222,10 @@ func (r *run) takeLock(ctx context.Context) error {
 		return &ending{State: proposal.Failed, Exit: ExitConfig, Message: err.Error(), Hint: "mend the file and run again"}
 	}
 	if err := r.waitTurn(ctx); err != nil {
+		return err
+	}
+	if r.job.Hold != nil {
+		r.store, err = r.host.Store(r.wiki)
 		return err
 	}
 	who := holder{PID: os.Getpid(), Run: r.rec.Run, Op: r.rec.Op, Since: time.Now().UTC()}

@@ -37,7 +37,7 @@ func (r *run) noteStart(ctx context.Context) (err error) {
 			r.give(filepath.Join(r.wiki.Real, filepath.FromSlash(human)))
 		}
 	}
-	if err := errors.Join(r.takeSources(ctx), r.takeRevised()); err != nil {
+	if err := errors.Join(r.takeSources(ctx), r.takeFooting(), r.takeRevised()); err != nil {
 		return err
 	}
 	if err := r.openRecord(); err != nil {
@@ -200,6 +200,7 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 	for rel, b := range r.job.Buffers {
 		buffers[rel] = b.Text
 	}
+	r.footing.lay(buffers)
 	r.revised.lay(buffers)
 	tools := r.tooling()
 	return sandbox.Spec{
@@ -279,15 +280,21 @@ func (r *run) judge(ctx context.Context) error {
 	case in.Why != "":
 		in.End = RunShort
 	}
-	if x, err := r.host.Index(ctx, r.wiki); err != nil {
+	x, err := r.host.Index(ctx, r.wiki)
+	if err != nil {
 		r.rec.Warnings = append(r.rec.Warnings, "links were not checked: "+err.Error())
-	} else {
+		r.verdict = Judge(in)
+		return nil
+	}
+	in.Made = r.footing.made()
+	r.footing.view(x, func(x *index.Index) {
 		in.View = x
-	}
-	r.verdict = Judge(in)
-	if x, ok := in.View.(*index.Index); ok && r.op.Writes {
-		r.lintProposal(x)
-	}
+		r.verdict = Judge(in)
+		r.footing.note(x, r.verdict.Files)
+		if r.op.Writes {
+			r.lintProposal(x)
+		}
+	})
 	return nil
 }
 

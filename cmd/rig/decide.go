@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -34,6 +35,10 @@ func (a *app) decide(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *propo
 // applyRun applies a selection of a proposal to the disk.
 func (a *app) applyRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, run string, sel proposal.Selection, yes bool) error {
 	res, err := h.Apply(ctx, w, run, sel, consent(yes), "cli")
+	var below *proposal.BelowError
+	if errors.As(err, &below) {
+		return a.applyBelow(ctx, h, w, below, func() error { return a.applyRun(ctx, h, w, run, sel, yes) })
+	}
 	if err != nil {
 		return err
 	}
@@ -42,6 +47,29 @@ func (a *app) applyRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, run stri
 		return err
 	}
 	return a.reportApply(h, w, s, run, "applied", res)
+}
+
+// applyBelow offers the first of the proposals that one stands on, then tries that one again; where nobody can be asked it says what is to be done.
+func (a *app) applyBelow(ctx context.Context, h *wiki.Host, w *wiki.Wiki, below *proposal.BelowError, again func() error) error {
+	first := below.Below[0]
+	if !terminal(a.in) {
+		return fail(wiki.ExitNothing, "`rig wiki proposals apply "+first.Run+"` or discard it", "%v", below)
+	}
+	s, err := h.Store(w)
+	if err != nil {
+		return err
+	}
+	a.warn("it stands on %s (%s), which waits:", first.Run, first.Title)
+	if err := a.showDiff(s, first.Run); err != nil {
+		return err
+	}
+	if !a.confirm("apply that first? [y/N] ") {
+		return fail(wiki.ExitNothing, "`rig wiki proposals apply "+first.Run+"` or discard it", "%v", below)
+	}
+	if err := a.applyRun(ctx, h, w, first.Run, proposal.Selection{}, true); err != nil {
+		return err
+	}
+	return again()
 }
 
 func consent(yes bool) wiki.Consent {

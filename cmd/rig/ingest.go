@@ -22,9 +22,13 @@ func (a *app) ingestCmd() *cobra.Command {
 	var note string
 	var with []string
 	var again bool
+	var how batchFlags
 	var web wiki.FetchJob
 	c := &cobra.Command{Use: "ingest SOURCE...", Short: "Let an agent work a source of raw/ into the wiki", Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, names []string) error {
+			if err := how.check(); err != nil {
+				return err
+			}
 			return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
 				sources, err := a.sources(c.Context(), h, w, names, web)
 				if err != nil {
@@ -37,12 +41,14 @@ func (a *app) ingestCmd() *cobra.Command {
 				for _, s := range sources {
 					jobs = append(jobs, wiki.Job{Op: "ingest", Sources: []string{s}, Note: note, With: a.absAll(with), Again: again})
 				}
-				return a.runJobs(c.Context(), h, w, jobs)
+				return a.runJobs(c.Context(), h, w, jobs, how)
 			})
 		}}
 	c.Flags().StringVar(&note, "note", "", "what the agent should heed, in your words")
 	c.Flags().StringArrayVar(&with, "with", nil, "give the agent this file too, to read")
 	c.Flags().BoolVar(&again, "again", false, "also a source that is ingested and unchanged, or has a proposal waiting")
+	c.Flags().BoolVar(&how.stacked, "stacked", false, "work each source in on top of what the ones before it propose")
+	c.Flags().IntVar(&how.jobs, "jobs", 1, "work on so many sources at once, each in a sandbox of its own")
 	c.Flags().BoolVar(&web.Private, "allow-private", false, "fetch an address also from this machine and private networks")
 	return c
 }
@@ -147,56 +153,10 @@ func (a *app) bringIn(h *wiki.Host, w *wiki.Wiki, path string) (string, error) {
 	return h.AddSource(w, path)
 }
 
-// askBatch says how many sources, which agent and model before several runs (design, section 6).
-func (a *app) askBatch(h *wiki.Host, w *wiki.Wiki, sources []string) error {
-	if len(sources) < 2 {
-		return nil
-	}
-	agent, model, err := h.Chosen(wiki.Job{Wiki: w, Op: "ingest", Agent: a.flags.agent, Model: a.flags.model})
-	if err != nil {
-		return err
-	}
-	if model != "" {
-		agent += ", model " + model
-	}
-	a.warn("%d sources with %s", len(sources), agent)
-	if terminal(a.in) && !a.flags.yes && !a.confirm("go on? [y/N] ") {
-		return fail(wiki.ExitCancelled, "", "cancelled")
-	}
-	return nil
-}
-
-// runJobs runs one job after the other and reports each; the first exit code that is not 0 is the command's.
-func (a *app) runJobs(ctx context.Context, h *wiki.Host, w *wiki.Wiki, jobs []wiki.Job) error {
-	var all []opData
-	var first error
-	batch := a.startBatch(len(jobs))
-	for _, job := range jobs {
-		rec, err := a.runJob(ctx, h, w, job)
-		batch.add(rec)
-		all = append(all, a.opData(h, w, rec))
-		if first == nil {
-			first = err
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	if len(jobs) == 1 {
-		a.data = all[0]
-	} else {
-		a.warn("%s", batch.end())
-		a.data = map[string]any{"runs": all}
-	}
-	return first
-}
-
 // runJob runs one job and reports its end.
 func (a *app) runJob(ctx context.Context, h *wiki.Host, w *wiki.Wiki, job wiki.Job) (proposal.Record, error) {
 	rec := h.Run(ctx, a.flagged(w, job), a.progress())
-	a.bar.clear()
-	err := a.finishRun(ctx, h, w, &rec)
-	return rec, err
+	return rec, a.finishRun(ctx, h, w, &rec)
 }
 
 // flagged is a job with what the flags say.
@@ -230,6 +190,9 @@ func (a *app) finishRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *pr
 	}
 	a.showRefusals(*rec)
 	a.showProposed(*rec)
+	if len(rec.Stack) > 0 {
+		a.warn("on top of %s", a.titles(h, w, rec.Stack))
+	}
 	a.warn("%s: %s", rec.State, rec.Message)
 	if rec.Exit != wiki.ExitOK {
 		return fail(rec.Exit, rec.Hint, "%s", rec.Message)
@@ -272,6 +235,7 @@ type opData struct {
 	Cached      time.Time           `json:"cached,omitzero"` // when the answer was given first
 	Findings    []proposal.Finding  `json:"findings,omitempty"`
 	Markers     []string            `json:"markers,omitempty"`
+	Stack       []string            `json:"stack,omitempty"`  // proposals that it was made on top of
 	Branch      string              `json:"branch,omitempty"` // of a task: where its commits are
 	Warnings    []string            `json:"warnings,omitempty"`
 	Usage       any                 `json:"usage,omitempty"`
@@ -291,7 +255,7 @@ const diffCap = 1 << 20
 
 func (a *app) opData(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) opData {
 	d := opData{Run: rec.Run, Wiki: rec.Wiki, Op: rec.Op, Agent: rec.Agent, Model: rec.Model, State: rec.State, Message: rec.Message, Confinement: rec.Confinement,
-		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Citations: rec.Citations, Cached: rec.Cached, Findings: rec.Findings, Markers: rec.Markers, Branch: rec.Branch, Warnings: rec.Warnings, Usage: rec.Usage}
+		ExitCode: rec.Exit, Files: []fileData{}, Refused: rec.Refused, Answer: rec.Answer, Citations: rec.Citations, Cached: rec.Cached, Findings: rec.Findings, Markers: rec.Markers, Stack: rec.Stack, Branch: rec.Branch, Warnings: rec.Warnings, Usage: rec.Usage}
 	if !rec.Ended.IsZero() {
 		d.DurationMs = rec.Ended.Sub(rec.Started).Milliseconds()
 	}

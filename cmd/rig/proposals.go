@@ -26,6 +26,12 @@ func (a *app) proposalsCmd() *cobra.Command {
 	}}
 	apply := &cobra.Command{Use: "apply [RUN]", Short: "Apply a proposal to the pages", Args: args(cobra.MaximumNArgs(1)), RunE: func(c *cobra.Command, as []string) error {
 		return a.withRun(as, func(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec proposal.Record) error {
+			if len(as) == 0 { // nobody named the newest: of a stack the first is meant
+				var err error
+				if rec, err = s.Lowest(rec.Run); err != nil {
+					return err
+				}
+			}
 			return a.applyRun(c.Context(), h, w, rec.Run, proposal.Selection{Paths: only}, a.flags.yes)
 		})
 	}}
@@ -34,6 +40,9 @@ func (a *app) proposalsCmd() *cobra.Command {
 		return a.withRun(as, func(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec proposal.Record) error {
 			if err := h.Discard(c.Context(), w, rec.Run, proposal.Selection{Paths: only}, reason, "cli"); err != nil {
 				return err
+			}
+			if above, err := s.Above(rec.Run); err == nil && len(above) > 0 {
+				a.warn("%s stand on it: they are merged onto what there is when they are applied", plural(len(above), "proposal"))
 			}
 			return a.reload(h, w, s, rec.Run, "discarded %s", rec.Run)
 		})
@@ -117,9 +126,31 @@ func (a *app) showProposal(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec pr
 			a.say("flagged  %s (%s): %s", f.Path, flag.Rule, flag.Reason)
 		}
 	}
+	for _, warning := range rec.Warnings {
+		a.say("warning  %s", warning)
+	}
+	if len(rec.Stack) > 0 {
+		a.say("on top of %s", a.titles(h, w, rec.Stack))
+	}
 	a.showRefusals(rec)
 	a.showProposed(rec)
 	return a.showDiff(s, rec.Run)
+}
+
+// titles names runs with what they are about.
+func (a *app) titles(h *wiki.Host, w *wiki.Wiki, runs []string) string {
+	s, err := h.Store(w)
+	if err != nil {
+		return strings.Join(runs, ", ")
+	}
+	names := make([]string, len(runs))
+	for i, run := range runs {
+		names[i] = run
+		if rec, err := s.Load(run); err == nil {
+			names[i] += ": " + rec.Title
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func (a *app) exportProposal(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec proposal.Record) error {

@@ -54,6 +54,7 @@ func (s *Store) PlanEdited(run string, text []byte, sel Selection, cur Current) 
 	}
 	plan := Plan{Run: run, choices: sel.Resolve}
 	found := false
+	var takes []take
 	for i, f := range rec.Files {
 		v, ok := versions[i]
 		named := slices.Contains(sel.Paths, f.Path) || f.From != "" && slices.Contains(sel.Paths, f.From)
@@ -70,7 +71,12 @@ func (s *Store) PlanEdited(run string, text []byte, sel Selection, cur Current) 
 		if err != nil {
 			return Plan{}, err
 		}
-		found = found || took
+		if took {
+			found, takes = true, append(takes, take{index: i})
+		}
+	}
+	if err := s.decidedBelow(rec, takes); err != nil {
+		return Plan{}, err
 	}
 	if !found {
 		return plan, fmt.Errorf("%s: nothing of it waits: %w", run, ErrNothing)

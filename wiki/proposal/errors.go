@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -20,6 +21,20 @@ var (
 	// ErrLink: the path goes through a link that cannot be followed safely.
 	ErrLink = errors.New("link")
 )
+
+// BelowError: what was selected stands on proposals that are not decided yet. Nothing is planned.
+type BelowError struct {
+	Run   string   // that was asked for
+	Below []Record // in the order in which they are to be decided, none twice
+}
+
+func (e *BelowError) Error() string {
+	names := make([]string, len(e.Below))
+	for i, rec := range e.Below {
+		names[i] = fmt.Sprintf("%s (%s)", rec.Run, rec.Title)
+	}
+	return fmt.Sprintf("%s stands on %s, which waits: decide that first", e.Run, strings.Join(names, ", "))
+}
 
 // MovedError names the pages that are not as the plan saw them. It is an ErrMoved.
 type MovedError struct{ Paths []string }

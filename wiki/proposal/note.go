@@ -70,10 +70,15 @@ func (s *Store) RemoveEmpty(plan Plan) error {
 }
 
 // Discard rejects what a selection names, with a reason that is remembered; flagged pages as well, for nothing is written.
-// ErrNothing where nothing of it waits.
+// ErrNothing where nothing of it waits. Proposals that stand on what is dropped are marked.
 func (s *Store) Discard(run string, sel Selection, reason, by string) error {
 	sel.Flagged = true
-	return s.Update(run, func(rec *Record) error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = s.update(run, func(rec *Record) error {
 		if err := decidable(*rec); err != nil {
 			return err
 		}
@@ -98,6 +103,10 @@ func (s *Store) Discard(run string, sel Selection, reason, by string) error {
 		rec.settle()
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return s.markAbove(run)
 }
 
 // book writes a receipt, and the decisions and the state that follow from it. Doing it twice for one journal is doing it once: a kill may
@@ -130,7 +139,10 @@ func (s *Store) book(j journal) (Receipt, error) {
 		rec.settle()
 	}
 	s.step("record")
-	return receipt, s.Save(rec)
+	if err := s.Save(rec); err != nil || !j.Undo {
+		return receipt, err
+	}
+	return receipt, s.markAbove(j.Run)
 }
 
 // decide records as accepted what the journal's entries took.

@@ -9,7 +9,7 @@ import (
 
 // Plan works out what a selection does to the current texts, and writes nothing. The rules are those of design 7.1 and 7.4: a page that moved on is merged by
 // lines; what was accepted before is part of the base, so that a second decision never lands on the wrong line; a conflict keeps its whole
-// page out. ErrNothing where nothing that was selected waits.
+// page out. ErrNothing where nothing that was selected waits, a *BelowError where it stands on a proposal that does.
 func (s *Store) Plan(run string, sel Selection, cur Current) (Plan, error) {
 	rec, err := s.Load(run)
 	if err != nil {
@@ -26,6 +26,11 @@ func (s *Store) Plan(run string, sel Selection, cur Current) (Plan, error) {
 	takes, unflagged, err := resolve(rec, sel)
 	if err != nil {
 		return Plan{}, err
+	}
+	if !sel.Ahead {
+		if err := s.decidedBelow(rec, takes); err != nil {
+			return Plan{}, err
+		}
 	}
 	plan := Plan{Run: run, Unflagged: unflagged, choices: sel.Resolve}
 	if len(takes) == 0 && len(unflagged) == 0 {

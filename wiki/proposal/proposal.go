@@ -36,6 +36,7 @@ type Record struct {
 	SourceSHA   []string   `json:"sourceSHA,omitempty"` // sha256 of Sources when the run started
 	Note        string     `json:"note,omitempty"`
 	Revises     string     `json:"revises,omitempty"`
+	Stack       []string   `json:"stack,omitempty"` // runs whose proposals waited and were taken as made when this one began, in their order
 	Started     time.Time  `json:"started"`
 	Ended       time.Time  `json:"ended,omitzero"`
 	Exit        int        `json:"exitCode"` // of the verb, as the contract's table says
@@ -85,6 +86,13 @@ type File struct {
 	Shared  bool       `json:"shared,omitempty"` // index, log, overview, reviews: merged by union where both only added
 	Hunks   int        `json:"hunks,omitempty"`  // how many hunks Base -> New has; Store.Propose counts them
 	Decided []Decision `json:"decided,omitempty"`
+	On      []Below    `json:"on,omitempty"` // what it stands on of the proposals in Record.Stack
+}
+
+// Below is a page of another proposal that a change was made on top of: the same page, or one that its text links to and that is not there yet.
+type Below struct {
+	Run  string `json:"run"`
+	Path string `json:"path"` // in that proposal
 }
 
 // Citation is a page that an answer names, looked up.
@@ -137,6 +145,7 @@ type Selection struct {
 	Paths   []string // all that waits of these pages
 	Hunks   []string // hunk ids as Store.Show gives them; one that was rejected may be taken after all
 	Flagged bool     // an explicit yes: flagged pages are meant too where neither paths nor hunks are given
+	Ahead   bool     // for Plan: the current texts are those that the proposals below would leave, so that these need not be decided
 	// Resolve says by path what is taken of a page in conflict: a decision made in sight of both sides. Keeping one's own is a Discard.
 	Resolve map[string]Choice
 }

@@ -168,6 +168,11 @@ func (s *Store) Update(run string, change func(*Record) error) error {
 		return err
 	}
 	defer unlock()
+	return s.update(run, change)
+}
+
+// update is Update under a lock that the caller holds.
+func (s *Store) update(run string, change func(*Record) error) error {
 	rec, err := s.Load(run)
 	if err != nil {
 		return err
