@@ -42,6 +42,9 @@ func (acpAgent) Detect(_ context.Context, env Env) Detection {
 	if p := presetOf(found); p.servers != nil {
 		d.Servers = p.servers(env)
 	}
+	if presetOf(found).name == "opencode" {
+		d = withDatabase(d, env)
+	}
 	d.Hosts = configHosts(env.Home, ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".codex/config.toml", ".claude/settings.json")
 	return d
 }

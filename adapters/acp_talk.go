@@ -170,6 +170,16 @@ func judgeACP(out *Outcome, reason acp.StopReason) {
 	}
 }
 
+// peerLeft tells the library's own error for an agent that ended from one that an agent sent (acp-go-sdk v0.13.0, connection.go).
+func peerLeft(re *acp.RequestError) bool {
+	data, ok := re.Data.(map[string]any)
+	if !ok {
+		return false
+	}
+	text, _ := data["error"].(string)
+	return strings.HasPrefix(text, "peer disconnected")
+}
+
 // failure judges an error of the protocol. Code -32000 is "authentication required".
 func (c *acpClient) failure(doing string, err error) *Failure {
 	var re *acp.RequestError
@@ -177,6 +187,12 @@ func (c *acpClient) failure(doing string, err error) *Failure {
 		f := truncated(c.name)
 		f.Message = sentence(fmt.Sprintf("%s: %v", doing, err))
 		return f
+	}
+	if peerLeft(re) {
+		if c.feed.session == "" {
+			return noTurn(c.name) // what it said on stderr tells more
+		}
+		return truncated(c.name)
 	}
 	message := re.Message
 	if re.Data != nil {

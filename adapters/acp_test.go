@@ -19,6 +19,7 @@ type fakeACP struct {
 	conn      *acp.AgentSideConnection
 	turn      func(ctx context.Context, f *fakeACP, p acp.PromptRequest) (acp.StopReason, error)
 	mode      string
+	leave     func() // ends its stdout
 	cancelled chan struct{}
 	once      sync.Once
 }
@@ -28,6 +29,10 @@ func (f *fakeACP) Initialize(context.Context, acp.InitializeRequest) (acp.Initia
 }
 
 func (f *fakeACP) NewSession(_ context.Context, r acp.NewSessionRequest) (acp.NewSessionResponse, error) {
+	if r.Cwd == "/leave" {
+		f.leave()
+		return acp.NewSessionResponse{}, errors.New("nobody hears this")
+	}
 	if r.Cwd == "/login" {
 		return acp.NewSessionResponse{}, &acp.RequestError{Code: -32000, Message: "Authentication required"}
 	}
@@ -83,7 +88,7 @@ func talk(t *testing.T, ctx context.Context, r Request, turn func(context.Contex
 	t.Helper()
 	toAgent, fromClient := io.Pipe()
 	toClient, fromAgent := io.Pipe()
-	f := &fakeACP{turn: turn, cancelled: make(chan struct{})}
+	f := &fakeACP{turn: turn, cancelled: make(chan struct{}), leave: func() { fromAgent.Close() }}
 	f.conn = acp.NewAgentSideConnection(f, fromAgent, toAgent)
 	f.conn.SetLogger(slog.New(slog.DiscardHandler))
 	inv, err := acpAgent{}.Plan(r)

@@ -49,10 +49,6 @@ func TestStderrTellsTheError(t *testing.T) { // o-ag-07 b
 	if f == nil || !strings.Contains(f.Message, "ses_zz") {
 		t.Errorf("got %+v", f)
 	}
-	busy := "\x1b[91m\x1b[1mError: \x1b[0mUnexpected error\n\ndatabase is locked\n"
-	if f := StderrFailure("opencode", []byte(busy)); f == nil || f.Message != "Error: Unexpected error: database is locked" || f.Kind != "busy" || !f.Retryable {
-		t.Errorf("two at once: got %+v", f)
-	}
 	if f := StderrFailure("opencode", []byte("\n \n")); f != nil {
 		t.Errorf("blank stderr gave %+v", f)
 	}

@@ -20,12 +20,14 @@ var failureRules = []failureRule{
 	{"auth", lazyRE(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
 	{"api-error", lazyRE(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
 	{"config", lazyRE(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
-	{"busy", lazyRE(`(?i)database( table)? is locked|SQLITE_BUSY`), "another session of %s was writing to its database: run it again", true},
 	{"cwd-missing", lazyRE(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
 }
 
 // newFailure judges an error: by HTTP status where the stream tells one, else by its words.
 func newFailure(agent string, status int, message string) *Failure {
+	if f := databaseFailure(agent, message); f != nil {
+		return f // before the status: numbers in its SQL are none
+	}
 	message = sentence(message)
 	f := &Failure{Kind: "api-error", Message: message, Hint: fmt.Sprintf("see the run's log for what %s said", agent)}
 	if status == 0 {
@@ -75,7 +77,8 @@ var ansiRE = lazyRE(`\x1b\[[0-9;]*[A-Za-z]`)
 // first only announces the second (opencode 1.18.33). Nil where there is none.
 func StderrFailure(agent string, stderr []byte) *Failure {
 	var said []string
-	for line := range strings.Lines(ansiRE().ReplaceAllString(string(stderr), "")) {
+	text := ansiRE().ReplaceAllString(string(stderr), "")
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
@@ -85,6 +88,9 @@ func StderrFailure(agent string, stderr []byte) *Failure {
 	}
 	if len(said) == 0 {
 		return nil
+	}
+	if f := databaseFailure(agent, text); f != nil {
+		return f // its statement and its cause are lines below
 	}
 	return newFailure(agent, 0, strings.Join(said, ": "))
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -26,6 +28,20 @@ func (opencode) Detect(ctx context.Context, env Env) Detection {
 		vars:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_PROJECT_CONFIG=1", "npm_config_offline=true"},
 	}.detect(ctx, env)
 	d.Hosts, d.Servers = configHosts(env.Home, opencodeConfigs()...), opencodeServers(env)
+	return withDatabase(d, env)
+}
+
+// database is the feature of an opencode that keeps sessions and accounts in HOME already.
+const database = "database"
+
+// withDatabase notes whether HOME holds a database of opencode's.
+func withDatabase(d Detection, env Env) Detection {
+	found, err := filepath.Glob(filepath.Join(env.Home, ".local/share/opencode", "opencode*.db"))
+	d.Features = maps.Clone(d.Features)
+	if d.Features == nil {
+		d.Features = map[string]bool{}
+	}
+	d.Features[database] = err != nil || len(found) > 0
 	return d
 }
 
@@ -71,6 +87,10 @@ func (opencode) Plan(r Request) (Invocation, error) {
 		"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
 		"npm_config_offline=true", // a plug-in of the user would hold the start for more than a minute
 		"GIT_CEILING_DIRECTORIES=" + path.Dir(r.Cwd),
+	}
+	if !r.Detection.has(database) {
+		// Two that find none set it up at once, and one of them fails (1.18.33). Nobody has sessions or accounts to lose.
+		env = append(env, "OPENCODE_DB=:memory:")
 	}
 	env = append(append(env, pathEnv(r.Env, r.Detection.Path)...), boardEnv(r)...)
 	return withConfig(Invocation{

@@ -20,7 +20,7 @@ func (r *run) talk(inv adapters.Invocation) func(context.Context, io.ReadWriter)
 // hearStderr takes what an agent told on stderr alone: tool calls that it was refused, and why it never took a turn (case o-ag-07 b).
 func (r *run) hearStderr() {
 	r.outcome.Denials = append(r.outcome.Denials, adapters.StderrDenials([]byte(r.logs.stderr.tail()))...)
-	if r.exit.Why == sandbox.Exited {
+	if r.exit.Why == sandbox.Exited || r.exit.Why == sandbox.Finished {
 		r.outcome.NeverBegan(r.rec.Agent, []byte(r.logs.stderr.tail()))
 	}
 }

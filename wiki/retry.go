@@ -54,10 +54,13 @@ func (r *run) tryAgain(ctx context.Context) error {
 }
 
 // mayRetry tells whether the last try failed in a way that passes, and did nothing that another one would meet. Where nothing confines the agent its
-// effects cannot be known, so it is not started twice.
+// effects cannot be known, so it is not started twice, unless its own database kept it from its first turn.
 func (r *run) mayRetry(ctx context.Context) bool {
 	f := r.outcome.Failure
-	if f == nil || !f.Retryable || ctx.Err() != nil || !r.box.Confinement().HostWrites {
+	if f == nil || !f.Retryable || ctx.Err() != nil {
+		return false
+	}
+	if shut := f.Kind == "busy" && !r.outcome.Started; !shut && !r.box.Confinement().HostWrites {
 		return false
 	}
 	if r.exit.Why != sandbox.Exited && r.exit.Why != sandbox.Finished {

@@ -35,12 +35,16 @@ func fakeClaude() {
 		return
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	fmt.Println(`{"type":"system","subtype":"init","session_id":"s","model":"m"}`)
 	answer, err := http.Get(os.Getenv("ANTHROPIC_BASE_URL"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if answer.StatusCode == http.StatusLocked { // as agents do whose own database is in use: nothing on stdout
+		fmt.Fprint(os.Stderr, "Error: Unexpected error\n\nFailed query: \n        CREATE TABLE `workspace` (\n          `id` text PRIMARY KEY\n        );\n      \nparams: \n")
+		os.Exit(1)
+	}
+	fmt.Println(`{"type":"system","subtype":"init","session_id":"s","model":"m"}`)
 	text, _ := io.ReadAll(answer.Body)
 	if len(text) > 0 {
 		if err := os.WriteFile("concepts/"+string(text)+".md", []byte("---\ntitle: X\ntype: concept\n---\n# X\n"), 0o600); err != nil {
@@ -67,18 +71,23 @@ func TestRetry(t *testing.T) {
 		answers []answer // the last one repeats
 		timeout time.Duration
 		waits   []time.Duration
+		layer   string
 		tries   int64
 		state   proposal.State
 		message string // a part of the record's
 		told    string // a part of some progress message, "" for none of a retry
 	}{
-		"first try":      {answers: []answer{good}, tries: 1, state: proposal.Proposed, message: "1 page"},
-		"rate limited":   {answers: []answer{busy, good}, tries: 2, state: proposal.Proposed, message: "1 page", told: "rate limited, trying again in 0 s"},
-		"server error":   {answers: []answer{broken, busy, good}, tries: 3, state: proposal.Proposed, message: "1 page", told: "the model's API failed, trying again"},
-		"gives up":       {answers: []answer{busy}, tries: 4, state: proposal.Failed, message: "API Error: 429 (tried 4 times)", told: "rate limited"},
-		"no login":       {answers: []answer{{status: 401}}, tries: 1, state: proposal.Failed, message: "API Error: 401"},
-		"had written":    {answers: []answer{{500, "half"}, good}, tries: 1, state: proposal.Failed, message: "API Error: 500"},
-		"past the limit": {answers: []answer{busy}, timeout: 30 * time.Second, waits: []time.Duration{time.Minute}, tries: 1, state: proposal.Failed, message: "429"},
+		"first try":           {answers: []answer{good}, tries: 1, state: proposal.Proposed, message: "1 page"},
+		"rate limited":        {answers: []answer{busy, good}, tries: 2, state: proposal.Proposed, message: "1 page", told: "rate limited, trying again in 0 s"},
+		"server error":        {answers: []answer{broken, busy, good}, tries: 3, state: proposal.Proposed, message: "1 page", told: "the model's API failed, trying again"},
+		"gives up":            {answers: []answer{busy}, tries: 4, state: proposal.Failed, message: "API Error: 429 (tried 4 times)", told: "rate limited"},
+		"in use":              {answers: []answer{{status: 423}, good}, tries: 2, state: proposal.Proposed, message: "1 page", told: "another session of claude holds its database"},
+		"in use for long":     {answers: []answer{{status: 423}}, tries: 4, state: proposal.Failed, message: "another session of claude was at its database (tried 4 times)", told: "holds its database"},
+		"in use, unconfined":  {answers: []answer{{status: 423}, good}, layer: "D", tries: 2, state: proposal.Proposed, message: "1 page", told: "holds its database"},
+		"limited, unconfined": {answers: []answer{busy, good}, layer: "D", tries: 1, state: proposal.Failed, message: "API Error: 429"},
+		"no login":            {answers: []answer{{status: 401}}, tries: 1, state: proposal.Failed, message: "API Error: 401"},
+		"had written":         {answers: []answer{{500, "half"}, good}, tries: 1, state: proposal.Failed, message: "API Error: 500"},
+		"past the limit":      {answers: []answer{busy}, timeout: 30 * time.Second, waits: []time.Duration{time.Minute}, tries: 1, state: proposal.Failed, message: "429"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var tries atomic.Int64
@@ -91,7 +100,15 @@ func TestRetry(t *testing.T) {
 			if c.waits != nil {
 				h.waits = c.waits
 			}
-			job.Timeout = c.timeout
+			job.Timeout, job.Layer = c.timeout, c.layer
+			if c.layer == "D" {
+				if err := os.MkdirAll(h.rigHome, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(h.rigHome, "config.json5"), []byte(`{"wiki":{"sandbox.allowUnconfined":true}}`), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 			var told []string
 			rec := h.Run(t.Context(), job, func(u Update) { told = append(told, u.Message) })
 			if tries.Load() != c.tries || rec.State != c.state || !strings.Contains(rec.Message, c.message) {

@@ -225,7 +225,7 @@ func checkTwo(t *testing.T, b *bench) {
 	reps := make([]Report, 2)
 	for i, c := range []*bench{b, other} {
 		wg.Go(func() {
-			for range 3 {
+			for range 5 {
 				reps[i] = c.do(t, writing, "Write.", Step{Op: "write", Path: filepath.Join(c.wiki, "new.md"), Content: "mine\n"}, say("done"))
 				if f := reps[i].Failure; f == nil || f.Kind != "busy" {
 					break

@@ -68,7 +68,7 @@ func Run(t *testing.T, s Subject) {
 func newBench(t *testing.T, s Subject) *bench {
 	t.Helper()
 	root := t.TempDir()
-	b := &bench{Subject: s, limit: 2 * time.Minute, wiki: filepath.Join(root, "wiki"), outside: filepath.Join(root, "outside")}
+	b := &bench{Subject: s, limit: 5 * time.Minute, wiki: filepath.Join(root, "wiki"), outside: filepath.Join(root, "outside")}
 	for name, text := range map[string]string{"wiki/a.txt": "alpha\n", "wiki/b.txt": "hello old world\n", "wiki/raw/source.md": "# Source\n", "outside/o.txt": "outside\n", "home/x": ""} {
 		file := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
