@@ -189,7 +189,7 @@ func summary(text []byte, from int) string {
 	for _, h := range s.heads {
 		heads[h.inner.start] = true
 	}
-	slices.SortFunc(s.runs, func(a, b span) int { return a.start - b.start })
+	slices.SortFunc(s.runs, func(a, b run) int { return a.start - b.start })
 	for _, r := range s.runs {
 		if heads[r.start] || text[r.start] == '|' {
 			continue

@@ -9,9 +9,16 @@ type span struct{ start, end int }
 // it, so that offsets stay those of the page.
 type blocks struct {
 	text, mask []byte
-	runs       []span // paragraphs, headings and table rows: where one inline context begins and ends
+	runs       []run  // in order of their place
+	markup     []span // lines of HTML elements: no markdown is in them, but text
 	heads      []head
 	blocks     []Block
+}
+
+// A run is where one inline context begins and ends: a paragraph, a heading or a table's row.
+type run struct {
+	span
+	para bool // may begin with reference definitions
 }
 
 type head struct {
@@ -24,12 +31,14 @@ type head struct {
 type container struct {
 	quote  bool
 	indent int
+	filled bool // a list item that holds something: one that begins with two blank lines is empty
 }
 
 // leaf is an open block that takes lines as they are until end says so.
 type leaf struct {
-	depth int                           // containers it lies in
-	end   func(line []byte) (int, bool) // bytes of the line that belong to it where it ends here
+	depth  int                           // containers it lies in
+	end    func(line []byte) (int, bool) // bytes of the line that belong to it where it ends here
+	markup bool                          // an HTML element's
 }
 
 // blockScanner walks the lines as CommonMark 0.31 section 3 and appendix ("parsing strategy") describe, as far as links and headings need it.
@@ -57,9 +66,16 @@ func scanBlocks(text []byte, from int) *blocks {
 }
 
 // Prose gives a page's text with code, comments, math and the front matter, which ends at from, blanked: its length and its line endings stay.
-func Prose(text []byte, from int) []byte { return scanBlocks(text, from).mask }
+func Prose(text []byte, from int) []byte {
+	s := scanBlocks(text, from)
+	for _, m := range s.markup {
+		copy(s.mask[m.start:m.end], text[m.start:m.end])
+	}
+	return s.mask
+}
 
-// lineEnd tells where the line that begins at ls ends without its ending ("\n", "\r\n") and where the next one begins.
+// lineEnd tells where the line that begins at ls ends without its ending ("\n", "\r\n" or "\r" alone, CommonMark section 2.1) and where the
+// next one begins.
 func lineEnd(text []byte, ls int) (end, next int) {
 	i := bytes.IndexByte(text[ls:], '\n')
 	if i < 0 {
@@ -67,8 +83,10 @@ func lineEnd(text []byte, ls int) (end, next int) {
 	} else {
 		end, next = ls+i, ls+i+1
 	}
-	if end > ls && text[end-1] == '\r' {
-		end--
+	if r := bytes.IndexByte(text[ls:end], '\r'); r >= 0 {
+		if end = ls + r; end+1 < next && text[end+1] != '\n' {
+			next = end + 1
+		}
 	}
 	return end, next
 }
@@ -106,7 +124,15 @@ func (s *blockScanner) line(ls, le int) {
 		s.closePara()
 		return
 	}
+	s.fill()
 	s.leafStart(ls)
+}
+
+// fill notes that the innermost container holds something; those around it hold that one.
+func (s *blockScanner) fill() {
+	if n := len(s.open); n > 0 {
+		s.open[n-1].filled = true
+	}
 }
 
 // matchContainers passes the marks of open containers and says how many go on.
@@ -121,10 +147,10 @@ func (s *blockScanner) matchContainers() int {
 			s.optionalBlank()
 			continue
 		}
-		if at >= s.end {
+		if at >= s.end && c.filled {
 			continue
 		}
-		if indent < c.indent {
+		if indent < c.indent || at >= s.end {
 			return i
 		}
 		s.advance(c.indent)
@@ -177,6 +203,7 @@ func (s *blockScanner) startContainers() {
 			s.closePara()
 			s.pos, s.col = at+1, col+1
 			s.optionalBlank()
+			s.fill()
 			s.open = append(s.open, container{quote: true})
 			continue
 		}
@@ -191,13 +218,24 @@ func (s *blockScanner) startContainers() {
 			after = 1
 		}
 		s.advance(after)
+		s.fill()
 		s.open = append(s.open, container{indent: indent + width + after})
 	}
 }
 
-// listMark tells the length of a list marker at at, 0 where there is none or where it may not interrupt a paragraph.
+// listMark tells the length of a list marker at at, 0 where there is none or where it may not interrupt a paragraph: one that would be empty,
+// or that counts from another number than 1.
 func (s *blockScanner) listMark(at int) int {
 	line := s.text[at:s.end]
+	width := listMark(line)
+	if width > 0 && s.para >= 0 && (len(bytes.TrimLeft(line[width:], " \t")) == 0 || isDigit(line[0]) && string(line[:width-1]) != "1") {
+		return 0
+	}
+	return width
+}
+
+// listMark tells the length of the list marker that the line begins with, 0 where there is none.
+func listMark(line []byte) int {
 	n := 0
 	for n < len(line) && n < 9 && isDigit(line[n]) {
 		n++
@@ -212,9 +250,6 @@ func (s *blockScanner) listMark(at int) int {
 		return 0
 	}
 	if width < len(line) && !isBlank(line[width]) {
-		return 0
-	}
-	if s.para >= 0 && (len(bytes.TrimLeft(line[width:], " \t")) == 0 || n > 0 && string(line[:n]) != "1") {
 		return 0
 	}
 	return width
@@ -246,12 +281,12 @@ func (s *blockScanner) lazy() bool {
 		return true
 	}
 	line := s.text[at:s.end]
-	return line[0] != '>' && s.listMark(at) == 0 && !isRule(line) && atxLevel(line) == 0 && fence(line) == 0
+	return line[0] != '>' && listMark(line) == 0 && !isRule(line) && atxLevel(line) == 0 && fence(line) == 0 && s.htmlEnd(line) == nil
 }
 
 func (s *blockScanner) closePara() {
 	if s.para >= 0 {
-		s.runs = append(s.runs, span{s.para, s.paraEnd})
+		s.runs = append(s.runs, run{span{s.para, s.paraEnd}, true})
 		s.para = -1
 	}
 }
@@ -262,7 +297,7 @@ func (s *blockScanner) paraLine(ls int) {
 	blank(s.mask[ls:at])
 	if at < s.end && s.text[at] == '|' {
 		s.closePara()
-		s.runs = append(s.runs, span{at, s.end})
+		s.runs = append(s.runs, run{span: span{at, s.end}})
 	} else {
 		if s.para < 0 {
 			s.para = at

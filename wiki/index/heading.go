@@ -18,7 +18,14 @@ func (s *blocks) headings() []Heading {
 	seen := map[string]int{}
 	for _, h := range s.heads {
 		text := plain(s.text[h.inner.start:h.inner.end])
-		out = append(out, Heading{Level: h.level, Text: text, Anchor: uniqueSlug(Slug(text), seen), Start: h.whole.start, End: h.whole.end, folded: foldAnchor(text)})
+		x := Heading{Level: h.level, Text: text, Anchor: uniqueSlug(Slug(text), seen), Start: h.whole.start, End: h.whole.end, folded: foldAnchor(text)}
+		if h.inner.end-h.inner.start != len(text) {
+			x.marked = bareAnchor(string(s.text[h.inner.start:min(h.inner.end, h.inner.start+longestHeading)]))
+		}
+		if x.bare = x.folded; strings.ContainsAny(text, punctuation) {
+			x.bare = bareAnchor(text)
+		}
+		out = append(out, x)
 	}
 	return out
 }
@@ -48,12 +55,14 @@ func Slug(text string) string {
 	return b.String()
 }
 
+// longestHeading is how many bytes of a heading or an excerpt are looked at.
+const longestHeading = 8 << 10
+
 // plain is a text without markup. Of one that is longer than any heading or excerpt only the beginning counts: what is nested in it would
 // cost the square of its length.
 func plain(raw []byte) string {
-	const enough = 8 << 10
-	if len(raw) > enough {
-		raw = raw[:enough]
+	if len(raw) > longestHeading {
+		raw = raw[:longestHeading]
 	}
 	if !bytes.ContainsAny(raw, "\\`*_[]<~&\n") {
 		return string(bytes.TrimSpace(raw))
@@ -133,7 +142,8 @@ func plainLink(b *strings.Builder, in inline, i int) (int, bool) {
 }
 
 // Anchor finds the heading that a link means: by GitHub's slug in a markdown link, by text in both kinds (ignoring case, ":", "|", "#", "^",
-// blanks and percent-encoding; parts between "#" must follow each other, each deeper than the one before).
+// blanks and percent-encoding; parts between "#" must follow each other, each deeper than the one before). Where none is found so, the text is
+// compared as Obsidian does (stripHeading of its API): without punctuation, with the heading's markup or without.
 func (p Page) Anchor(l Link) (Heading, bool) {
 	if l.Kind == Markdown {
 		slug := strings.ToLower(unpercent(l.Heading))
@@ -143,39 +153,57 @@ func (p Page) Anchor(l Link) (Heading, bool) {
 			}
 		}
 	}
-	whole := foldAnchor(l.Heading)
-	for _, h := range p.Headings {
-		if h.folded == whole {
+	parts := strings.Split(l.Heading, "#")
+	for _, form := range []anchorForm{{foldAnchor, Heading.isText}, {bareAnchor, Heading.isBare}} {
+		whole := form.of(l.Heading)
+		for _, h := range p.Headings {
+			if form.is(h, whole) {
+				return h, true
+			}
+		}
+		if h, ok := p.nested(parts, form); ok {
 			return h, true
 		}
 	}
-	return p.nested(strings.Split(l.Heading, "#"))
+	return Heading{}, false
 }
 
-func (p Page) nested(parts []string) (Heading, bool) {
+// An anchorForm is a way to compare what a link says with a heading.
+type anchorForm struct {
+	of func(written string) string
+	is func(h Heading, form string) bool
+}
+
+func (h Heading) isText(form string) bool { return h.folded == form }
+
+func (h Heading) isBare(form string) bool { return form != "" && (h.bare == form || h.marked == form) }
+
+func (p Page) nested(parts []string, form anchorForm) (Heading, bool) {
 	if len(parts) < 2 {
 		return Heading{}, false
 	}
-	first := foldAnchor(parts[0])
+	forms := make([]string, len(parts))
+	for i, part := range parts {
+		forms[i] = form.of(part)
+	}
 	for i, h := range p.Headings {
-		if h.folded != first {
+		if !form.is(h, forms[0]) {
 			continue
 		}
-		if last, ok := p.below(i, parts[1:]); ok {
+		if last, ok := p.below(i, forms[1:], form); ok {
 			return last, true
 		}
 	}
 	return Heading{}, false
 }
 
-func (p Page) below(i int, parts []string) (Heading, bool) {
-	if len(parts) == 0 {
+func (p Page) below(i int, forms []string, form anchorForm) (Heading, bool) {
+	if len(forms) == 0 {
 		return p.Headings[i], true
 	}
-	first := foldAnchor(parts[0])
 	for j := i + 1; j < len(p.Headings) && p.Headings[j].Level > p.Headings[i].Level; j++ {
-		if p.Headings[j].folded == first {
-			if last, ok := p.below(j, parts[1:]); ok {
+		if form.is(p.Headings[j], forms[0]) {
+			if last, ok := p.below(j, forms[1:], form); ok {
 				return last, true
 			}
 		}
@@ -201,4 +229,14 @@ func foldAnchor(s string) string {
 		return r
 	}, unpercent(s))
 	return Fold(strings.Join(strings.Fields(norm.NFC.String(s)), " "))
+}
+
+// punctuation is what Obsidian takes for a blank where it compares headings.
+const punctuation = "!\"#$%&()*+,.:;<=>?@^`{|}~/[]\\"
+
+// bareAnchor is a text as Obsidian compares headings.
+func bareAnchor(s string) string {
+	return Fold(strings.Join(strings.FieldsFunc(norm.NFC.String(unpercent(s)), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(punctuation, r)
+	}), " "))
 }

@@ -15,9 +15,9 @@ type inline struct {
 	text    []byte // the page with code and comments blanked
 	end     int
 	openers []opener
-	noTicks map[int]bool // lengths of backtick runs known to have no partner ahead
-	noMath  int          // a single dollar has no partner on its line before here
-	noClose bool         // no "-->" ahead
+	noTicks map[int]bool    // lengths of backtick runs known to have no partner ahead
+	noMath  int             // a single dollar has no partner on its line before here
+	noClose map[string]bool // ends of inline HTML ("-->") that are known not to come
 	out     []Link
 }
 
@@ -40,10 +40,14 @@ func (s *blocks) links() []Link {
 	return in.out
 }
 
-func (in *inline) run(r span) {
-	in.end, in.openers, in.noClose = r.end, in.openers[:0], false
+func (in *inline) run(r run) {
+	in.end, in.openers = r.end, in.openers[:0]
 	clear(in.noTicks)
-	i := in.definitions(r.start)
+	clear(in.noClose)
+	i := r.start
+	if r.para {
+		i = in.definitions(i)
+	}
 	for i < in.end {
 		if !special[in.text[i]] {
 			i++
@@ -145,33 +149,6 @@ func (in *inline) pair(i int, mark string) int {
 	return i + 2 + j + 2
 }
 
-// angle passes an autolink or a comment.
-func (in *inline) angle(i int) int {
-	rest := in.text[i:in.end]
-	if bytes.HasPrefix(rest, []byte("<!--")) {
-		if in.noClose {
-			return i + 4
-		}
-		if j := bytes.Index(rest, []byte("-->")); j > 0 {
-			return i + j + 3
-		}
-		in.noClose = true
-		return i + 4
-	}
-	for j := 1; j < len(rest); j++ {
-		switch c := rest[j]; {
-		case c == '>':
-			if external(string(rest[1:j])) {
-				return i + j + 1
-			}
-			return i + 1
-		case c <= ' ' || c == '<':
-			return i + 1
-		}
-	}
-	return i + 1
-}
-
 // bracket takes a wikilink, or notes an opener for a markdown link.
 func (in *inline) bracket(i int) int {
 	start := i
@@ -202,14 +179,16 @@ func (in *inline) escaped(i int) bool {
 	return n%2 == 1
 }
 
-// widthOf moves an embed's "300" or "300x200" from alias to width.
+// widthOf moves an embed's "300" or "300x200", the last part behind a pipe, from alias to width.
 func widthOf(l Link) Link {
 	if !l.Embed || l.Alias == "" {
 		return l
 	}
-	w, h, both := strings.Cut(l.Alias, "x")
+	i := strings.LastIndexByte(l.Alias, '|') + 1
+	size := strings.TrimSpace(l.Alias[i:])
+	w, h, both := strings.Cut(size, "x")
 	if digits(w) && (!both || digits(h)) {
-		l.Width, l.Alias = l.Alias, ""
+		l.Width, l.Alias = size, strings.TrimRight(l.Alias[:max(i-1, 0)], `\ `)
 	}
 	return l
 }

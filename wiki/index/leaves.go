@@ -26,12 +26,11 @@ func (s *blockScanner) leafStart(ls int) {
 		s.closePara()
 		inner := atxInner(line, level)
 		s.addHead(head{level, span{at + inner.start, at + inner.end}, span{at, s.end}})
+		s.blockMark(at)
 		return
 	}
 	if level := setextLevel(line); level > 0 && s.para >= 0 {
-		s.heads = append(s.heads, head{level, span{s.para, s.paraEnd}, span{s.para, s.end}})
-		blank(s.mask[at:s.end])
-		s.closePara()
+		s.setext(level, at)
 		return
 	}
 	if isRule(line) {
@@ -44,7 +43,21 @@ func (s *blockScanner) leafStart(ls int) {
 
 func (s *blockScanner) addHead(h head) {
 	s.heads = append(s.heads, h)
-	s.runs = append(s.runs, h.inner)
+	s.runs = append(s.runs, run{span: h.inner})
+}
+
+// setext makes a heading of the open paragraph without the reference definitions that it begins with; of these alone no heading is made.
+func (s *blockScanner) setext(level, at int) {
+	start := s.para
+	if s.text[start] == '[' {
+		in := inline{text: s.mask, end: s.paraEnd}
+		start = min(in.definitions(start), s.paraEnd)
+	}
+	if start < s.paraEnd {
+		s.heads = append(s.heads, head{level, span{start, s.paraEnd}, span{start, s.end}})
+	}
+	blank(s.mask[at:s.end])
+	s.closePara()
 }
 
 // openLen is how much of a leaf's first line is passed before its end is looked for: the mark itself must not end it.
@@ -52,15 +65,15 @@ func openLen(line []byte) int {
 	switch {
 	case line[0] == '`' || line[0] == '~':
 		return len(line)
-	case bytes.HasPrefix(line, []byte("<!--")):
-		return 4
+	case bytes.HasPrefix(line, []byte("<?")), bytes.HasPrefix(line, []byte("<!")):
+		return 2
 	case line[0] == '<':
 		return 1
 	}
 	return 2
 }
 
-// openLeaf opens a fence, an HTML comment or verbatim element, a comment of Obsidian's or display math where line begins one.
+// openLeaf opens a fence, an HTML block, a comment of Obsidian's or display math where line begins one.
 func (s *blockScanner) openLeaf(line []byte) bool {
 	var end func([]byte) (int, bool)
 	switch line[0] {
@@ -69,11 +82,7 @@ func (s *blockScanner) openLeaf(line []byte) bool {
 			end = fenceEnd(line[0], n)
 		}
 	case '<':
-		if bytes.HasPrefix(line, []byte("<!--")) {
-			end = endsWith("-->")
-		} else if tag := verbatimTag(line); tag != "" {
-			end = endsWith("</" + tag + ">")
-		}
+		end = s.htmlEnd(line)
 	case '%':
 		end = s.paired(line, "%%")
 	case '$':
@@ -82,7 +91,7 @@ func (s *blockScanner) openLeaf(line []byte) bool {
 	if end == nil {
 		return false
 	}
-	s.leaf = &leaf{depth: len(s.open), end: end}
+	s.leaf = &leaf{depth: len(s.open), end: end, markup: line[0] == '<' && !bytes.HasPrefix(line, []byte("<!--")) && verbatimTag(line) == ""}
 	return true
 }
 
@@ -152,6 +161,9 @@ func (s *blockScanner) leafLine(from int) {
 	from = min(max(from, s.pos), s.end)
 	n, ended := s.leaf.end(s.text[from:s.end])
 	if !ended {
+		if s.leaf.markup {
+			s.markup = append(s.markup, span{s.pos, s.end})
+		}
 		blank(s.mask[s.pos:s.end])
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// linkKey is the hash of what a link's target has in common with every page that it may mean: its last part without .md, loose.
-func linkKey(target string) uint64 { return keyHash(looseKey, Loose(stem(target))) }
+// linkKey is the hash of what a link's target has in common with every page that it may mean: its last part without .md, percent-decoded, loose.
+func linkKey(target string) uint64 { return keyHash(looseKey, Loose(stem(unpercent(target)))) }
 
 // aliasLinkKey is the key by which an alias with a slash is found; linkKey takes its last part only.
 func aliasLinkKey(target string) uint64 { return keyHash(looseKey, Loose(target)) }

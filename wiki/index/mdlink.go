@@ -125,7 +125,8 @@ func linkTitle(text []byte, i, end int) (int, bool) {
 	if i >= end {
 		return 0, false
 	}
-	closing := map[byte]byte{'"': '"', '\'': '\'', '(': ')'}[text[i]]
+	opening := text[i]
+	closing := map[byte]byte{'"': '"', '\'': '\'', '(': ')'}[opening]
 	if closing == 0 {
 		return 0, false
 	}
@@ -135,6 +136,8 @@ func linkTitle(text []byte, i, end int) (int, bool) {
 			j++
 		case closing:
 			return j + 1, true
+		case opening: // a parenthesis within them
+			return 0, false
 		}
 	}
 	return 0, false

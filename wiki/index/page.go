@@ -23,6 +23,8 @@ type Heading struct {
 	Start, End int    // the heading's lines, without the last line ending
 
 	folded string // Text as foldAnchor has it
+	bare   string // Text as bareAnchor has it
+	marked string // the same of the text with its markup, "" where it has none
 }
 
 // Block is a block marker of Obsidian's, "^id" at a line's end.

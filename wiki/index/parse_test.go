@@ -352,7 +352,7 @@ func FuzzLinks(f *testing.F) {
 // TestHostileTexts parses what costs a careless parser the square of its length; the test's own deadline is the guard.
 func TestHostileTexts(t *testing.T) {
 	for _, unit := range []string{"[", "[[", "](", "](a \"", "$a ", "%%a ", "`a ``b ", "<!-- ", "<a", "> ", "- ", "* a\n", "![", "[a](<", "[a]: ", "# a\n", "|`|\n",
-		"$$\n", "%%\n", "<pre>\n", "```\n", "a\\", "&", "# [", "\t", "---\n", "a: [", "^a\n", "[[a#b]] ", "(("} {
+		"$$\n", "%%\n", "<pre>\n", "```\n", "a\\", "&", "# [", "\t", "---\n", "a: [", "^a\n", "[[a#b]] ", "((", "<? ", "<![CDATA[", "<!A ", "<a b=\"", "<a b='c\"", "<a b ", "<div>\n", "<b>\n", "a:\r", "# [a](b) c?\n[[#a!]]\n"} {
 		text := []byte(strings.Repeat(unit, 120_000/len(unit)))
 		for _, before := range []string{"", "x ", "# ", "---\n"} {
 			all := append([]byte(before), text...)

@@ -28,11 +28,11 @@ func newLook(q query) *look {
 // passage gives the paragraph that has most of the query's terms, the heading above it, its line, and how many of the terms it has (0 to 1).
 func (l *look) passage(p *Page, text []byte) (heading, snippet string, line int, together float64) {
 	s := scanBlocks(text, p.Front.End)
-	slices.SortFunc(s.runs, func(a, b span) int { return a.start - b.start })
+	slices.SortFunc(s.runs, func(a, b run) int { return a.start - b.start })
 	best, bestRun := 0.0, span{}
 	for _, r := range s.runs {
 		if n := l.count(text[r.start:r.end]); n > best {
-			best, bestRun = n, r
+			best, bestRun = n, r.span
 		}
 	}
 	var above *Heading

@@ -49,12 +49,29 @@ func (x *Index) ResolveLink(from string, l Link) []Match {
 	return x.resolve(from, l)
 }
 
+// resolve tries a target as written, then percent-decoded, once: wikilinks are not encoded, but some are written so (Obsidian reads none of them).
 func (x *Index) resolve(from string, l Link) []Match {
+	found := x.asWritten(from, l)
+	if len(found) > 0 || l.Kind == Markdown || strings.IndexByte(l.Target, '%') < 0 {
+		return found
+	}
+	decoded := l
+	if decoded.Target = unpercent(l.Target); decoded.Target == l.Target || decoded.Target == "" {
+		return nil
+	}
+	found = x.asWritten(from, decoded)
+	for i := range found {
+		found[i].How = max(found[i].How, NearMiss)
+	}
+	return found
+}
+
+func (x *Index) asWritten(from string, l Link) []Match {
 	if l.Target == "" {
 		return []Match{{from, Exact}}
 	}
 	t := newTarget(from, l)
-	if len(t.paths) == 0 {
+	if len(t.paths) == 0 || strings.Contains(l.Target, "://") { // an address in a wikilink's brackets
 		return nil
 	}
 	for _, way := range []func(*target) []Match{x.byPath, x.byName, x.byAlias, x.byLoose, x.byOther} {
@@ -167,8 +184,11 @@ func (x *Index) atPath(p string, file bool) (Match, bool) {
 }
 
 func spellings(p string, file bool) []string {
-	if isPage(p) || file {
+	switch {
+	case isPage(p):
 		return []string{p}
+	case file: // "drawing.excalidraw.md" is linked as a drawing
+		return []string{p, p + ".md"}
 	}
 	return []string{p + ".md", p}
 }

@@ -36,7 +36,7 @@ type segment struct {
 }
 
 const (
-	segmentMagic    = "rigsegm3"
+	segmentMagic    = "rigsegm4"
 	segmentSections = 15
 	docSize         = 80
 )

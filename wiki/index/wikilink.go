@@ -119,8 +119,39 @@ func appendWikilinks(out []Link, text []byte, i, end int) []Link {
 			continue
 		}
 		l.Kind = Property
-		out = append(out, l)
+		out = append(out, unquoted(l, text))
 		i = next
 	}
 	return out
+}
+
+// unquoted takes YAML's escapes out of a link's texts: "it”s" in single quotes, "\"" in double ones. Positions stay.
+func unquoted(l Link, text []byte) Link {
+	var r *strings.Replacer
+	switch QuoteAt(text, l.Start) {
+	case '\'':
+		r = strings.NewReplacer("''", "'")
+	case '"':
+		r = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+	default:
+		return l
+	}
+	l.Target, l.Heading, l.Alias = r.Replace(l.Target), r.Replace(l.Heading), r.Replace(l.Alias)
+	return l
+}
+
+// QuoteAt gives the quote of a YAML scalar that is open at i and was opened on its line, 0 outside of one.
+func QuoteAt(text []byte, i int) byte {
+	open := byte(0)
+	for j := bytes.LastIndexByte(text[:i], '\n') + 1; j < i; j++ {
+		switch c := text[j]; {
+		case open == '"' && c == '\\':
+			j++
+		case open != 0 && c == open:
+			open = 0
+		case open == 0 && (c == '"' || c == '\'') && (j == 0 || strings.IndexByte(" \t\n:,[{-", text[j-1]) >= 0):
+			open = c
+		}
+	}
+	return open
 }

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/rigwiki/rig/wiki/index"
 )
 
 // folder judges whether the page lies where the schema has its kind (case o-lw-04).
@@ -79,28 +81,6 @@ func singular(s string) string {
 // two at most.
 func Nearly(a, b string) bool {
 	x, y := []rune(a), []rune(b)
-	limit := min(2, max(len(x), len(y))/4)
-	if len(x)-len(y) > limit || len(y)-len(x) > limit {
-		return false
-	}
-	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)} // before last, last, this (optimal string alignment)
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := range x {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i + 1
-		for j := range y {
-			cost := last[j]
-			if x[i] != y[j] {
-				cost++
-			}
-			row[j+1] = min(cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		rows[0], rows[1], rows[2] = last, row, before
-	}
-	return rows[1][len(y)] <= limit
+	_, near := index.Distance(x, y, index.Mistakes(max(len(x), len(y))))
+	return near
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/rigwiki/rig/wiki/index"
@@ -16,6 +17,7 @@ func (p *page) links() {
 		}
 		matches := p.x.ResolveLink(p.Path, l)
 		switch {
+		case len(matches) == 0 && p.folderLink(l):
 		case len(matches) == 0:
 			p.broken(l)
 		case matches[0].How == index.Folded || matches[0].How == index.NearMiss || matches[0].How == index.Elsewhere:
@@ -38,8 +40,24 @@ func (p *page) broken(l index.Link) {
 		p.add("broken-embed", Warning, l.Start, l.End, "nothing is there to show: "+l.Target)
 		return
 	}
+	if index.IsAttachment(l.Target) { // a file is not written by a fix
+		p.add("broken-link", Warning, l.Start, l.End, "no file "+l.Target)
+		return
+	}
 	fix := Fix{Title: "Create page " + l.Target, Create: p.newPage(l)}
 	p.add("broken-link", Warning, l.Start, l.End, "no page "+l.Target, fix)
+}
+
+// folderLink tells a markdown link to a folder of the wiki, which shows its list of files in a browser.
+func (p *page) folderLink(l index.Link) bool {
+	if l.Kind != index.Markdown || l.Embed {
+		return false
+	}
+	dir := path.Join(path.Dir(p.Path), l.Target)
+	if rooted, ok := strings.CutPrefix(l.Target, "/"); ok {
+		dir = path.Clean(rooted)
+	}
+	return dir == "." || p.x.HasFolder(dir)
 }
 
 // newPage is where a missing page would be made: as the link's path says, else beside the page that links to it.
@@ -146,59 +164,47 @@ func (p *page) anchor(l index.Link, to string) {
 	p.add(code, Warning, l.Start, l.End, to+" has no heading "+l.Heading)
 }
 
-// Suggest gives pages that a broken link may have meant, best first: what an editor offers once it is asked.
+// The numbers of names and pages that are looked at for a broken link.
+const (
+	maxSuggested = 5
+	maxNamed     = 12
+)
+
+// Suggest gives pages that a broken link may have meant, best first: what an editor offers once it is asked. Names are looked through before pages are
+// searched, and pages only where no name will do: a menu opens while somebody waits.
 func Suggest(x *index.Index, from string, l index.Link) []string {
 	name := strings.TrimSuffix(path.Base(l.Target), ".md")
 	out := x.Similar("", name, nil)
-	for _, rel := range mistyped(x, name) {
-		if rel != from && !contains(out, rel) {
+	add := func(rel string) {
+		if rel != from && strings.HasSuffix(strings.ToLower(rel), ".md") && !slices.Contains(out, rel) {
 			out = append(out, rel)
 		}
 	}
-	for _, h := range x.Search(name, 5) {
-		if h.Path != from && !contains(out, h.Path) && near(name, h) {
-			out = append(out, h.Path)
-		}
+	for _, n := range x.Near(name, maxSuggested) {
+		add(n.Path)
 	}
-	return out[:min(len(out), 5)]
-}
-
-// maxLooked is how many names are compared with one that may be mistyped.
-const maxLooked = 400
-
-// mistyped gives the pages one of whose names is a typing mistake away from the name. The search is of no help: it takes a word for a word once any page has
-// it, and the page with the broken link does.
-func mistyped(x *index.Index, name string) (out []string) {
-	letters, loose := []rune(name), index.Loose(name)
-	for _, typed := range []string{name, string(letters[min(len(letters), 1):]), string(letters[:min(len(letters), 2)]), string(letters[:min(len(letters), 1)])} {
-		for _, n := range x.Names(typed, maxLooked) {
-			for _, other := range []string{strings.TrimSuffix(path.Base(n.Path), ".md"), n.Title, n.Alias} {
-				if other != "" && strings.HasSuffix(strings.ToLower(n.Path), ".md") && Nearly(loose, index.Loose(other)) && !contains(out, n.Path) {
-					out = append(out, n.Path)
-				}
+	if len(out) < maxSuggested {
+		for _, n := range x.Names(name, maxNamed) {
+			if near(name, path.Base(n.Path), n.Title, n.Alias) {
+				add(n.Path)
 			}
 		}
-		if len(out) > 0 {
-			return out // the fewer letters, the more pages are looked at
+	}
+	if len(out) == 0 {
+		for _, h := range x.Search(name, maxSuggested) {
+			if near(name, path.Base(h.Path), h.Title) {
+				add(h.Path)
+			}
 		}
 	}
-	return out
+	return out[:min(len(out), maxSuggested)]
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-// near tells whether a found page's name or title has to do with the name that was written.
-func near(name string, h index.Hit) bool {
+// near tells whether one of a page's names has to do with the name that was written.
+func near(name string, names ...string) bool {
 	a := index.Idea(name)
-	for _, s := range []string{strings.TrimSuffix(path.Base(h.Path), ".md"), h.Title} {
-		b := index.Idea(s)
+	for _, s := range names {
+		b := index.Idea(strings.TrimSuffix(s, ".md"))
 		if a != "" && b != "" && (strings.Contains(b, a) || strings.Contains(a, b) || similar(a, b)) {
 			return true
 		}
