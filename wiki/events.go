@@ -3,6 +3,7 @@ package wiki
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/rigwiki/rig/adapters"
@@ -47,7 +48,11 @@ func (r *run) addressed(e adapters.Event) adapters.Event {
 
 // openBoard makes the run's endpoint, and finds the user's board, which BOARD_PORT of their environment names, or for a task of the project.
 func (r *run) openBoard() (err error) {
-	r.outside = board.NewEmitter(cmp.Or(r.task.wants().Port, LookupVar(r.host.env, "BOARD_PORT")), LookupVar(r.host.env, "BOARD_TOKEN"), boardPatience)
+	port := cmp.Or(r.task.wants().Port, LookupVar(r.host.env, "BOARD_PORT"))
+	if port == strconv.Itoa(r.host.board) {
+		port = "" // it is our own
+	}
+	r.outside = board.NewEmitter(port, LookupVar(r.host.env, "BOARD_TOKEN"), boardPatience)
 	r.release = append(r.release, func() { r.outside.Close(boardPatience) }) // after the endpoint, which hands on what it has
 	if r.board, err = board.Serve("", r.event); err != nil {
 		return fmt.Errorf("open the events endpoint: %w", err)

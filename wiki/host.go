@@ -19,6 +19,7 @@ type Options struct {
 	RigHome string   // $RIG_HOME; "" is ~/.rig
 	Env     []string // the user's environment, as os.Environ gives it
 	Self    string   // absolute path of our binary, "" finds it
+	Board   int      // port of the events endpoint that the process serves itself: its runs need not tell it what it hears from them; 0: none
 }
 
 // Host runs operations on wikis. One host serves a process: every wiki, one run a wiki at a time.
@@ -30,6 +31,7 @@ type Host struct {
 	live                sync.WaitGroup
 	answers             *answers // what agents' programs said about themselves
 	sums                fileSums
+	board               int             // Options.Board
 	waits               []time.Duration // before an agent that failed in a way that passes is tried again
 
 	mu      sync.Mutex
@@ -46,7 +48,7 @@ var errClosed = errors.New("the host is closing")
 
 // NewHost makes a host. It touches nothing on disk.
 func NewHost(o Options) (*Host, error) {
-	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, waits: retryWaits(), runs: map[string]*run{}, queues: map[string][]string{},
+	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, board: o.Board, waits: retryWaits(), runs: map[string]*run{}, queues: map[string][]string{},
 		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, tidied: map[string]bool{}}
 	if h.rigHome == "" {
 		h.rigHome = filepath.Join(h.home, ".rig")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -183,8 +184,16 @@ func group(use, short string, verbs ...*cobra.Command) *cobra.Command {
 }
 
 // host makes the host of this process.
-func (a *app) host() (*wiki.Host, error) {
-	return wiki.NewHost(wiki.Options{RigHome: a.getenv("RIG_HOME"), Env: a.env})
+func (a *app) host() (*wiki.Host, error) { return a.hostWith(0) }
+
+// rigHome is the folder of our state, as a host finds it.
+func (a *app) rigHome() string {
+	return a.abs(cmp.Or(a.getenv("RIG_HOME"), filepath.Join(a.getenv("HOME"), ".rig")))
+}
+
+// hostWith is a host of a process that serves the events endpoint at a port itself.
+func (a *app) hostWith(board int) (*wiki.Host, error) {
+	return wiki.NewHost(wiki.Options{RigHome: a.getenv("RIG_HOME"), Env: a.env, Board: board})
 }
 
 func (a *app) getenv(name string) string { return wiki.LookupVar(a.env, name) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/daemon"
 )
@@ -60,10 +61,18 @@ func (a *app) runDaemon(ctx context.Context, grace time.Duration) error {
 		return fail(wiki.ExitUsage, "name a file that can be written", "open the log: %v", err)
 	}
 	defer func() { _ = log.Sync() }()
-	h, err := a.host()
+	told := &eventFile{path: eventFilePath(a.rigHome())}
+	board := a.endpointBeside(0, log.Sugar().Warnf, func(e adapters.Event) {
+		if err := told.add(e); err != nil {
+			log.Sugar().Warnf("an event was not kept: %v", err)
+		}
+	})
+	h, err := a.hostWith(board.port())
 	if err != nil {
-		return err
+		return errors.Join(err, board.close())
 	}
+	board.publish(h.RigHome(), log.Sugar().Warnf)
+	defer func() { _ = errors.Join(board.close(), told.close()) }()
 	dirs, _, err := a.daemonWikis(h)
 	if err != nil {
 		return errors.Join(err, h.Close())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/adapters/board"
+	"github.com/rigwiki/rig/wiki"
 )
 
 // hookPatience is how long a hook may hold its agent up where the board takes a connection and then says nothing. A board that is not there
@@ -21,21 +22,49 @@ const hookPatience = 100 * time.Millisecond
 // It prints nothing and its exit code is 0 whatever happens: an agent must not hear of it.
 func (a *app) emitCmd() *cobra.Command {
 	return &cobra.Command{Use: "__emit AGENT", Hidden: true, Args: args(cobra.ExactArgs(1)), RunE: func(_ *cobra.Command, as []string) error {
-		port := a.boardVar("BOARD_PORT")
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return nil // no board
+		boards := a.boards()
+		if len(boards) == 0 {
+			return nil
 		}
-		b := board.NewEmitter(port, a.boardVar("BOARD_TOKEN"), hookPatience)
 		_ = adapters.Emit(as[0], a.in, func(e adapters.Event) {
 			e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
 			if e.Kind == "command" { // the project's own test and check commands
 				e = e.WithChecks(strings.Split(a.boardVar("BOARD_AGENT_COMMANDS"), ","))
 			}
-			b.Post(e.Capped())
+			for _, b := range boards {
+				b.Post(e.Capped())
+			}
 		})
-		b.Close(3 * hookPatience)
+		for _, b := range boards {
+			b.Close(3 * hookPatience)
+		}
 		return nil
 	}}
+}
+
+// maxBoards bounds the servers of ours that one hook tells.
+const maxBoards = 8
+
+// boards are who hears of a session: the board that the environment names, alone, since a host that starts an agent says so; else the one of the
+// project, and the endpoints that our own servers publish.
+func (a *app) boards() []*board.Emitter {
+	port := a.boardVar("BOARD_PORT")
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		port = "" // no board
+	}
+	var out []*board.Emitter
+	if port != "" {
+		out = append(out, board.NewEmitter(port, a.boardVar("BOARD_TOKEN"), hookPatience))
+	}
+	if a.getenv("BOARD_PORT") != "" {
+		return out
+	}
+	for _, b := range wiki.Boards(a.rigHome()) {
+		if at := strconv.Itoa(b.Port); at != port && len(out) < maxBoards {
+			out = append(out, board.NewEmitter(at, b.Token, hookPatience))
+		}
+	}
+	return out
 }
 
 // boardVar is a variable of the environment, else of local/.env of the project around the working folder: sessions that a person starts get no

@@ -60,9 +60,16 @@ func (a *app) watchEvents(ctx context.Context, w watch) error {
 				a.warn("%d events came faster than they could be shown", n)
 			}
 		}()
+		e := endpoint{server: s, token: a.getenv("BOARD_TOKEN")}
+		e.publish(h.RigHome(), a.warn)
+		defer func() {
+			if e.withdraw != nil {
+				_ = e.withdraw()
+			}
+		}()
 		a.warn("events are taken at %s", s.URL())
 	}
-	return followRuns(ctx, filepath.Join(h.RigHome(), "runs"), show)
+	return followRuns(ctx, []string{filepath.Join(h.RigHome(), "runs", "*", "*", "events.jsonl"), eventFilePath(h.RigHome())}, show)
 }
 
 // mix shows events that come both ways once: a run posts to its user's board, which may be this one, what it stores in its folder.
@@ -149,9 +156,10 @@ func eventLine(e adapters.Event, at time.Time) string {
 // tailPoll is how often the runs' files are looked at.
 const tailPoll = 200 * time.Millisecond
 
-// followRuns shows what is added to the events of runs below dir, until ctx ends: of those that are there from now on, of new ones from their start.
-func followRuns(ctx context.Context, dir string, show func(adapters.Event)) error {
-	t := tail{dir: dir, at: map[string]int64{}}
+// followRuns shows what is added to the files of events that patterns name, those of runs and what a daemon was told, until ctx ends: of files that are
+// there from now on, of new ones from their start.
+func followRuns(ctx context.Context, patterns []string, show func(adapters.Event)) error {
+	t := tail{patterns: patterns, at: map[string]int64{}}
 	if err := t.look(func(adapters.Event) {}); err != nil {
 		return err
 	}
@@ -171,20 +179,27 @@ func followRuns(ctx context.Context, dir string, show func(adapters.Event)) erro
 
 // tail knows how far each file was read.
 type tail struct {
-	dir string
-	at  map[string]int64
+	patterns []string
+	at       map[string]int64
 }
 
-// look shows whole new lines of every file. Files that are gone are forgotten.
+// look shows whole new lines of every file. Files that are gone are forgotten; one that is shorter than it was began anew.
 func (t *tail) look(show func(adapters.Event)) error {
-	files, err := filepath.Glob(filepath.Join(t.dir, "*", "*", "events.jsonl"))
-	if err != nil {
-		return err
+	var files []string
+	for _, p := range t.patterns {
+		some, err := filepath.Glob(p)
+		if err != nil {
+			return err
+		}
+		files = append(files, some...)
 	}
 	there := make(map[string]int64, len(files))
 	for _, file := range files {
 		at := t.at[file]
-		if fi, err := os.Stat(file); err == nil && fi.Size() > at {
+		if fi, err := os.Stat(file); err == nil && fi.Size() != at {
+			if fi.Size() < at {
+				at = 0
+			}
 			at += readEvents(file, at, show)
 		}
 		there[file] = at

@@ -25,7 +25,7 @@ func (a *app) lspCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, events) }}
 	c.Flags().Bool("stdio", true, "talk over standard input and output")
 	c.Flags().StringVar(&listen, "listen", "", "listen on a loopback address instead, for debugging (127.0.0.1:PORT)")
-	c.Flags().IntVar(&events, "events", 0, "also take events of agents' own sessions at this port of 127.0.0.1, and tell the editor (rigwiki/event)")
+	c.Flags().IntVar(&events, "events", 0, "port of 127.0.0.1 that takes events of agents' own sessions for the editor (rigwiki/event); else BOARD_PORT, else a free one")
 	return c
 }
 
@@ -35,7 +35,15 @@ func (a *app) serve(ctx context.Context, listen string, events int) error {
 		return fail(wiki.ExitUsage, "name a file that can be written", "open the log: %v", err)
 	}
 	defer func() { _ = log.Sync() }()
-	h, err := a.host()
+	taken := make(chan any, 1024)
+	board := a.endpointBeside(events, log.Sugar().Warnf, func(e adapters.Event) {
+		select {
+		case taken <- e:
+		default: // an editor that does not read keeps no agent waiting
+		}
+	})
+	defer board.close()
+	h, err := a.hostWith(board.port())
 	if err != nil {
 		return err
 	}
@@ -43,22 +51,8 @@ func (a *app) serve(ctx context.Context, listen string, events int) error {
 	if err != nil {
 		return errors.Join(err, h.Close())
 	}
-	o := lsp.Options{Host: h, Log: log, Version: version}
-	if events != 0 {
-		taken := make(chan any, 1024)
-		o.Events = taken
-		s, err := a.serveEvents(events, func(e adapters.Event) {
-			select {
-			case taken <- e:
-			default: // an editor that does not read keeps no agent waiting
-			}
-		})
-		if err != nil {
-			return errors.Join(err, conn.Close(), h.Close())
-		}
-		defer s.Close()
-	}
-	code, err := lsp.Serve(ctx, conn, o)
+	board.publish(h.RigHome(), log.Sugar().Warnf)
+	code, err := lsp.Serve(ctx, conn, lsp.Options{Host: h, Log: log, Version: version, Events: taken})
 	if err := errors.Join(err, h.Close()); err != nil {
 		log.Error("server ended", zap.Error(err))
 	}
