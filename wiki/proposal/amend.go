@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -40,7 +41,7 @@ func (s *Store) Amend(run string, at time.Time, results []ReceiptFile) error {
 			j.Entries = append(j.Entries, entry{File: *f, Of: f.Path})
 		}
 	}
-	if err := s.saveReceipts(run, receipts); err != nil || len(j.Entries) == 0 || j.Undo {
+	if err := errors.Join(s.saveReceipts(run, receipts), s.foreseeUndo(run)); err != nil || len(j.Entries) == 0 || j.Undo {
 		return err
 	}
 	rec, err := s.Load(run)

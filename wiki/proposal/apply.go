@@ -101,5 +101,5 @@ func (s *Store) carryOut(j journal) (Receipt, error) {
 		return receipt, errors.Join(append(errs, err)...)
 	}
 	s.step("done")
-	return receipt, errors.Join(append(errs, s.dropJournal(j.Run))...)
+	return receipt, errors.Join(append(errs, s.dropJournal(j.Run), s.foreseeUndo(j.Run))...)
 }

@@ -42,8 +42,11 @@ func (s *Store) Note(run string, plan Plan, by string, results []ReceiptFile) (R
 		}
 	}
 	receipt, err := s.book(j)
-	if err != nil || !plan.Undo {
+	if err != nil {
 		return receipt, err
+	}
+	if !plan.Undo {
+		return receipt, s.foreseeUndo(run)
 	}
 	d, err := s.openDisk(run)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -191,12 +193,25 @@ func TestUndoWithoutLaterEditsIsExact(t *testing.T) {
 		run := f.proposeStep(map[string]string{"p.md": base}, map[string]string{"p.md": agent})
 		before := f.tree()
 		if f.decide(r, run, func() {}); len(f.hunkIDs(run, Accepted)) > 0 {
+			foreseen := f.undoDiff(run)
 			f.undo(run)
+			if did := f.undoDiff(run); did != foreseen {
+				t.Errorf("undo.diff said\n%s\nand was\n%s", foreseen, did)
+			}
 		}
 		if got := f.tree(); !maps.Equal(got, before) {
 			t.Errorf("base %q\nagent %q\nmine %q\nafter undo %q", base, agent, mine, got["p.md"])
 		}
 	})
+}
+
+func (f *fixture) undoDiff(run string) string {
+	f.Helper()
+	text, err := os.ReadFile(filepath.Join(f.Dir(run), undoDiff))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return string(text)
 }
 
 // Two proposals on one list, applied in turn and taken back in any order, lose no entry of each other.

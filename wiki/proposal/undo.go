@@ -14,7 +14,7 @@ type step struct{ Receipt, File int }
 
 // PlanUndo works out how to take back all that was applied of a run: the receipts in reverse, each entry a three-way merge that keeps what
 // was changed since (base: what was applied; mine: the text now; theirs: what was before). A page whose later edits sit on the same lines is a
-// conflict and stays as it is. It writes undo.diff. ErrNothing where nothing is left to take back.
+// conflict and stays as it is. It writes undo.diff anew. ErrNothing where nothing is left to take back.
 func (s *Store) PlanUndo(run string, cur Current) (Plan, error) {
 	rec, err := s.Load(run)
 	if err != nil {
@@ -24,15 +24,9 @@ func (s *Store) PlanUndo(run string, cur Current) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	u := &undo{store: s, run: run, cur: cur, pages: map[string]*page{}}
-	for i := len(receipts) - 1; i >= 0; i-- {
-		for j := len(receipts[i].Files) - 1; j >= 0; j-- {
-			if f := receipts[i].Files[j]; !receipts[i].Undo && f.Undone.IsZero() && f.Word != WordNotApplied {
-				if err := u.back(f, step{i, j}); err != nil {
-					return Plan{}, err
-				}
-			}
-		}
+	u, err := s.takeBack(run, receipts, cur)
+	if err != nil {
+		return Plan{}, err
 	}
 	if len(u.order) == 0 {
 		return Plan{}, fmt.Errorf("%s: nothing to undo: %w", run, ErrNothing)
@@ -47,6 +41,60 @@ func (s *Store) PlanUndo(run string, cur Current) (Plan, error) {
 	plan.empties = slices.Compact(plan.empties)
 	plan.makeRoom(rec.Wiki)
 	return plan, s.writeUndoDiff(plan)
+}
+
+// takeBack plays the receipts backwards on the pages that cur gives.
+func (s *Store) takeBack(run string, receipts []Receipt, cur Current) (*undo, error) {
+	u := &undo{store: s, run: run, cur: cur, pages: map[string]*page{}}
+	for i := len(receipts) - 1; i >= 0; i-- {
+		for j := len(receipts[i].Files) - 1; j >= 0; j-- {
+			if f := receipts[i].Files[j]; receipts[i].stands(f) {
+				if err := u.back(f, step{i, j}); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return u, nil
+}
+
+// stands tells whether an entry was applied and not taken back since.
+func (r Receipt) stands(f ReceiptFile) bool {
+	return !r.Undo && f.Undone.IsZero() && f.Word != WordNotApplied
+}
+
+// foreseeUndo writes undo.diff as it would take the run back from the pages as they were applied. After an undo the diff of that stays.
+func (s *Store) foreseeUndo(run string) error {
+	receipts, err := s.Receipts(run)
+	if err != nil || len(receipts) == 0 || receipts[len(receipts)-1].Undo {
+		return err
+	}
+	left := map[string]string{} // path -> sha256 of the text that the receipts left there
+	for _, r := range receipts {
+		for _, f := range r.Files {
+			if !r.stands(f) {
+				continue
+			}
+			delete(left, f.From)
+			switch {
+			case f.Kind == Delete:
+				delete(left, f.Path)
+			case f.Applied != "" && s.hasText(run, f.Applied):
+				left[f.Path] = f.Applied
+			default:
+				left[f.Path] = f.Accepted
+			}
+		}
+	}
+	u, err := s.takeBack(run, receipts, func(path string) ([]byte, bool, error) {
+		sum, there := left[path]
+		text, err := s.text(run, sum)
+		return text, there, err
+	})
+	if err != nil || len(u.order) == 0 {
+		return err
+	}
+	return s.writeUndoDiff(u.plan())
 }
 
 func (s *Store) writeUndoDiff(plan Plan) error {
