@@ -21,9 +21,12 @@ import (
 //
 // The program sees the host read-only, HOME with Spec.State (a throwaway layer over it) and what Spec.Visible names, empty /tmp, /var/tmp, /run and
 // /dev, itself alone in /proc, and of the network what Spec.Network names.
-func Overlay(o OverlayOptions) Layer { return overlayLayer{o} }
+func Overlay(o OverlayOptions) Layer { return overlayLayer{o: o} }
 
-type overlayLayer struct{ o OverlayOptions }
+type overlayLayer struct {
+	o     OverlayOptions
+	early *initHelper // nil: none was started beforehand
+}
 
 func (overlayLayer) Name() string { return "overlay" }
 
@@ -76,17 +79,13 @@ func (l overlayLayer) Open(ctx context.Context, s Spec) (_ Box, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, its, err := pipes()
-	if err != nil {
-		return nil, err
-	}
-	b.ours = ours
-	b.helper, err = startHelper(initName, its, namespaces())
-	its.close()
-	if err != nil {
-		return nil, fmt.Errorf("overlay: %w", err)
-	}
+	h := l.init()
 	v, err := b.viewSpec(g) // while the helper starts
+	<-h.up
+	b.ours, b.helper = h.ours, h.helper
+	if h.err != nil {
+		return nil, fmt.Errorf("overlay: %w", h.err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -28,34 +28,85 @@ func (h *Host) runDir(w *Wiki, run string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// sweep removes what runs that died left behind: those of the lane whose lock the caller holds, and those of tasks that nobody is at.
+// beginLayer starts what a layer can start beforehand, where the layer is known: the steps that lead to it take as long as that start. An agent that fetches gets
+// a folder of its own, whose layer is not that of the wiki.
+func (r *run) beginLayer() {
+	if r.op.Task || r.op.Grant.Web {
+		return
+	}
+	layer, ok := r.host.knownLayer(r.wiki.Real, r.cfg, r.job.Layer)
+	if !ok {
+		return
+	}
+	begun := sandbox.Begin(layer)
+	r.begun = &begun
+	r.release = append(r.release, begun.Close)
+}
+
+// takeLayer is the layer of this try.
+func (r *run) takeLayer(ctx context.Context) (sandbox.Layer, error) {
+	if begun := r.begun; begun != nil {
+		r.begun = nil
+		return begun.Layer, nil
+	}
+	return r.host.layer(ctx, r.wiki, r.cfg, r.job.Layer)
+}
+
+// sweep ends what runs that died left behind: those of the lane whose lock the caller holds, and those of tasks that nobody is at. A run has its folder from before
+// its record says that it runs until after that says how it ended, so that the folders tell all: no record is read but theirs.
 func (h *Host) sweep(w *Wiki, s *proposal.Store, lane string) error {
 	dir := filepath.Join(h.rigHome, "cache", "sandbox", w.ID)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("sweep old sandboxes: %w", err)
 	}
-	recs, _, err := s.List()
-	if err != nil {
-		return err
-	}
-	lanes := map[string]string{}
-	for _, rec := range recs {
-		lanes[rec.Run] = laneOf(w, rec)
-	}
 	alive := h.livingLanes(lane)
 	for _, e := range entries {
-		if alive(cmp.Or(lanes[e.Name()], w.ID)) {
+		rec, err := s.Load(e.Name())
+		switch {
+		case err == nil && alive(laneOf(w, rec)), err != nil && (alive(w.ID) || isNew(e)):
 			continue
+		case err == nil:
+			if err := died(s, rec); err != nil {
+				return err
+			}
 		}
 		if err := removeRunDir(filepath.Join(dir, e.Name())); err != nil {
 			return fmt.Errorf("sweep an old sandbox: %w", err)
 		}
 	}
+	return h.tend(w, s, alive)
+}
+
+// isNew tells a folder whose run may be about to write its record.
+func isNew(e fs.DirEntry) bool {
+	fi, err := e.Info()
+	return err == nil && time.Since(fi.ModTime()).Abs() < time.Minute
+}
+
+// died closes the record of a run whose program is gone.
+func died(s *proposal.Store, rec proposal.Record) error {
+	if rec.State != proposal.Running {
+		return nil
+	}
+	rec.State, rec.Exit, rec.Message = proposal.Failed, ExitFailed, "the program that ran it died"
+	return s.Save(rec)
+}
+
+// tend looks at the whole history, which takes the longer the more is kept, and so is done once a day: old runs are pruned, and a run whose folder was taken away while it ran
+// is closed.
+func (h *Host) tend(w *Wiki, s *proposal.Store, alive func(lane string) bool) error {
+	marker := filepath.Join(h.rigHome, "runs", w.ID, ".tended")
+	if fi, err := os.Stat(marker); err == nil && time.Since(fi.ModTime()).Abs() < tendEvery {
+		return nil
+	}
+	recs, _, err := s.List()
+	if err != nil {
+		return err
+	}
 	for _, rec := range recs {
-		if rec.State == proposal.Running && !alive(lanes[rec.Run]) {
-			rec.State, rec.Exit, rec.Message = proposal.Failed, ExitFailed, "the program that ran it died"
-			if err := s.Save(rec); err != nil {
+		if rec.State == proposal.Running && !alive(laneOf(w, rec)) {
+			if err := died(s, rec); err != nil {
 				return err
 			}
 		}
@@ -63,8 +114,14 @@ func (h *Host) sweep(w *Wiki, s *proposal.Store, lane string) error {
 	if _, err := s.Prune(keepRuns, keepAge); err != nil {
 		return fmt.Errorf("prune old runs: %w", err)
 	}
-	return nil
+	if err := os.WriteFile(marker, nil, 0o600); err != nil {
+		return fmt.Errorf("note that old runs were pruned: %w", err)
+	}
+	return os.Chtimes(marker, time.Time{}, time.Now())
 }
+
+// tendEvery is how often a wiki's whole history is looked at.
+const tendEvery = 24 * time.Hour
 
 // livingLanes tells of a lane whether somebody else is at work in it. The caller's own is dead but for the caller. Each is asked once.
 func (h *Host) livingLanes(own string) func(lane string) bool {

@@ -30,6 +30,7 @@ type run struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 
+	dir      string // of the sandbox; it is there as long as the record says that the run is on
 	sources  []source
 	footing  *footing          // proposals that it is made on top of; nil: none
 	revised  *revision         // nil: the run starts from the wiki as it is
@@ -40,6 +41,7 @@ type run struct {
 	outside  *board.Emitter // to the user's own board; nil: there is none
 	live     adapters.Live  // guarded by watchMu, as is heard
 	heard    int            // events so far
+	begun    *sandbox.Begun // the layer of the first try, on its way since the lock was taken; nil: not known yet, or used
 	box      sandbox.Box
 	bases    *baseFinder
 	before   manifest // of the real wiki, where confinement does not rule out that it is written
@@ -240,6 +242,7 @@ func (r *run) takeLock(ctx context.Context) error {
 		return err
 	}
 	r.release = append(r.release, release)
+	r.beginLayer()
 	if r.store, err = r.host.Store(r.wiki); err != nil {
 		return err
 	}

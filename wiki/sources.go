@@ -66,7 +66,7 @@ func (h *Host) AddSource(w *Wiki, file string) (string, error) {
 
 // ingested says in a sentence why a source need not be ingested: a proposal for it waits, or it is in the wiki and unchanged. "" where it should be.
 func (r *run) ingested(ctx context.Context, src source) string {
-	recs, _, _ := r.store.List() // what cannot be read tells nothing here
+	recs, _ := r.store.OfSource(src.sha) // what cannot be read tells nothing here
 	for _, rec := range recs {
 		i := slices.Index(rec.Sources, src.rel)
 		if rec.Op != "ingest" || i < 0 || i >= len(rec.SourceSHA) || rec.SourceSHA[i] != src.sha {

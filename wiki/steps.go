@@ -47,7 +47,8 @@ func (r *run) noteStart(ctx context.Context) (err error) {
 	return nil
 }
 
-// openRecord gives the run its folder and its record, where it has none yet.
+// openRecord gives the run its folders and its record, where it has none yet. The folder of its sandbox comes first: it tells that the record, which says that the run is on, is
+// somebody's (see sweep).
 func (r *run) openRecord() (err error) {
 	if r.logs != nil {
 		return nil
@@ -57,6 +58,10 @@ func (r *run) openRecord() (err error) {
 			return err
 		}
 	}
+	if r.dir, err = r.host.runDir(r.wiki, r.rec.Run); err != nil {
+		return err
+	}
+	r.release = append(r.release, func() { _ = removeRunDir(r.dir) })
 	r.rec.State = proposal.Running
 	if err = r.store.Create(r.rec); err != nil {
 		return err
@@ -171,19 +176,14 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", r.rec.Agent, err)
 	}
-	layer, err := r.host.layer(ctx, r.wiki, r.cfg, r.job.Layer)
+	layer, err := r.takeLayer(ctx)
 	if err != nil {
 		return err
 	}
-	dir, err := r.host.runDir(r.wiki, r.rec.Run)
-	if err != nil {
-		return err
-	}
-	r.release = append(r.release, func() { _ = removeRunDir(dir) })
 	r.tell(Update{State: proposal.Running, Message: "preparing the sandbox (" + layer.Name() + ")"})
 	r.bases = r.host.findBases(ctx, r.wiki, func(ctx context.Context) { r.host.watchOwners(ctx, r.wiki, r.cfg, r.job.Layer) })
 	r.release = append(r.release, r.bases.stop)
-	if r.box, err = layer.Open(ctx, r.spec(dir, inv)); err != nil {
+	if r.box, err = layer.Open(ctx, r.spec(inv)); err != nil {
 		r.host.forgetTier(r.wiki, r.cfg, r.job.Layer)
 		return fmt.Errorf("open the sandbox: %w", err)
 	}
@@ -195,7 +195,7 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	return err
 }
 
-func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
+func (r *run) spec(inv adapters.Invocation) sandbox.Spec {
 	buffers := make(map[string][]byte, len(r.job.Buffers))
 	for rel, b := range r.job.Buffers {
 		buffers[rel] = b.Text
@@ -204,7 +204,7 @@ func (r *run) spec(dir string, inv adapters.Invocation) sandbox.Spec {
 	r.revised.lay(buffers)
 	tools := r.tooling()
 	return sandbox.Spec{
-		Root: r.wiki.Real, RunDir: dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.bases.text,
+		Root: r.wiki.Real, RunDir: r.dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.bases.text,
 		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}, tools.visible), Cover: []string{r.host.rigHome}, Tools: tools.tools, State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Home: r.host.home,
 		Network: r.network(inv),
 		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},

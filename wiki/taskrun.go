@@ -144,10 +144,7 @@ func (r *run) checkOut(ctx context.Context) (err error) {
 	if r.rec.Agent == extractive {
 		return &ending{State: proposal.Failed, Exit: ExitAgent, Message: "agent " + extractive + " follows no prompt: it cannot work on tasks", Hint: "see `rig wiki agent list`"}
 	}
-	if t.dir, err = r.host.runDir(r.wiki, r.rec.Run); err != nil {
-		return err
-	}
-	r.release = append(r.release, func() { _ = removeRunDir(t.dir) })
+	t.dir = r.dir
 	if t.layer, err = r.host.layerAt(ctx, filepath.Dir(r.store.Dir(r.rec.Run)), r.cfg, r.job.Layer); err != nil {
 		return err
 	}

@@ -47,13 +47,10 @@ func (h *Host) layerAt(ctx context.Context, root string, cfg Config, name string
 
 // layerFor looks for what is foreign where hide is given, and not hidden.
 func (h *Host) layerFor(ctx context.Context, root string, hide func(string, fs.DirEntry) bool, cfg Config, name string) (sandbox.Layer, error) {
-	c := choice(cfg, name)
-	key := h.tierKey(root, c)
-	if tier, ok := h.readTiers()[key]; ok {
-		if l, ok := sandbox.Tier(tier, c); ok {
-			return l, nil
-		}
+	if l, ok := h.knownLayer(root, cfg, name); ok {
+		return l, nil
 	}
+	key := h.tierKey(root, choice(cfg, name))
 	c, done, err := h.choice(cfg, name)
 	if err != nil {
 		return nil, err
@@ -74,6 +71,16 @@ func (h *Host) layerFor(ctx context.Context, root string, hide func(string, fs.D
 	}
 	h.keepTier(key, report.Tier)
 	return l, nil
+}
+
+// knownLayer is the layer that was found to work before; false where it has to be tried.
+func (h *Host) knownLayer(root string, cfg Config, name string) (sandbox.Layer, bool) {
+	c := choice(cfg, name)
+	tier, ok := h.readTiers()[h.tierKey(root, c)]
+	if !ok {
+		return nil, false
+	}
+	return sandbox.Tier(tier, c)
 }
 
 // Sandbox says in one line what a run in the wiki would be confined by; the error says why there is no sandbox.

@@ -13,7 +13,10 @@ import (
 	"time"
 )
 
-const journalFile = "journal.json"
+// journalsDir holds the journals of a store, a file each under the run's name: what was interrupted is found without a look at every run.
+const journalsDir = ".journals"
+
+func (s *Store) journal(run string) string { return filepath.Join(s.dir, journalsDir, run) }
 
 // journal is what has to be known to finish an apply that was killed. It is on disk, whole, before the first page is touched, and goes when
 // receipt and record are written. The texts are in the store.
@@ -134,14 +137,17 @@ func (j journal) receipt() Receipt {
 }
 
 func (s *Store) journaled(run string) bool {
-	_, err := os.Lstat(filepath.Join(s.Dir(run), journalFile))
+	_, err := os.Lstat(s.journal(run))
 	return err == nil
 }
 
 func (s *Store) saveJournal(j journal) error {
 	data, err := json.Marshal(j)
 	if err == nil {
-		err = replaceFile(filepath.Join(s.Dir(j.Run), journalFile), data, s.flush)
+		err = os.MkdirAll(filepath.Join(s.dir, journalsDir), 0o700)
+	}
+	if err == nil {
+		err = replaceFile(s.journal(j.Run), data, s.flush)
 	}
 	if err != nil {
 		return fmt.Errorf("write the journal of run %s: %w", j.Run, err)
@@ -150,7 +156,7 @@ func (s *Store) saveJournal(j journal) error {
 }
 
 func (s *Store) dropJournal(run string) error {
-	if err := removeIfThere(filepath.Join(s.Dir(run), journalFile)); err != nil {
+	if err := removeIfThere(s.journal(run)); err != nil {
 		return fmt.Errorf("remove the journal of run %s: %w", run, err)
 	}
 	return nil
@@ -164,13 +170,17 @@ func (s *Store) Recover() ([]string, error) {
 		return nil, err
 	}
 	defer unlock()
-	runs, err := s.runs()
-	if err != nil {
-		return nil, err
+	journals, err := os.ReadDir(filepath.Join(s.dir, journalsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for interrupted applies: %w", err)
 	}
 	var finished []string
 	var errs []error
-	for _, run := range runs {
+	for _, e := range journals {
+		run := e.Name()
+		if !validID(run) {
+			continue // a temporary file of one that was never written
+		}
 		ok, err := s.recoverRun(run)
 		if err != nil {
 			errs = append(errs, err)
@@ -184,7 +194,7 @@ func (s *Store) Recover() ([]string, error) {
 
 // recoverRun finishes the journal of one run; false where it has none.
 func (s *Store) recoverRun(run string) (bool, error) {
-	data, err := os.ReadFile(filepath.Join(s.Dir(run), journalFile))
+	data, err := os.ReadFile(s.journal(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

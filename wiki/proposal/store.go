@@ -74,7 +74,7 @@ func (s *Store) Create(rec Record) error {
 	if err := os.Mkdir(filepath.Join(s.Dir(rec.Run), "files"), 0o700); err != nil {
 		return fmt.Errorf("create run %s: %w", rec.Run, err)
 	}
-	return s.Save(rec)
+	return errors.Join(s.Save(rec), s.noteSources(rec))
 }
 
 // Save replaces the record of a run. Fields of a newer version that stand in the old file are kept. Use Update where the record may have
@@ -247,7 +247,7 @@ func (s *Store) Prune(keep int, age time.Duration) ([]string, error) {
 		}
 		gone = append(gone, rec.Run)
 	}
-	return gone, errors.Join(errs...)
+	return gone, errors.Join(append(errs, s.forgetSources())...)
 }
 
 // lock excludes other writers, of this process and of others. It is not reentrant.
