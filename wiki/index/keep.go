@@ -41,7 +41,7 @@ func (x *Index) ensureSound() {
 		x.writing.Lock()
 		defer x.writing.Unlock()
 		for _, s := range x.segments {
-			if s.name != "" && !sound(s.data) {
+			if s.name != "" && !x.segmentSound(s) {
 				x.warn("the kept index is built anew: %s does not match its checksum", s.name)
 				if err := x.buildAll(context.Background()); err != nil {
 					x.warn("the index is not complete: %v", err)

@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/rigwiki/rig/sandbox"
 )
 
 // mapping is a file's content: mapped, or in memory where there is no cache folder.
 type mapping struct {
-	data  []byte
-	unmap func([]byte) error
+	data   []byte
+	fileID sandbox.FileID // zero where the system has none
+	unmap  func([]byte) error
 }
 
 func (m mapping) close() {

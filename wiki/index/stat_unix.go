@@ -78,16 +78,17 @@ func mapFile(file string) (mapping, error) {
 		return mapping{}, err
 	}
 	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return mapping{}, err
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return mapping{}, &os.PathError{Op: "stat", Path: file, Err: err}
 	}
-	if fi.Size() == 0 {
+	id := statusOf(&st).id
+	if id.Size == 0 {
 		return mapping{}, nil
 	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(fi.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	data, err := unix.Mmap(int(f.Fd()), 0, int(id.Size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return mapping{}, &os.PathError{Op: "map", Path: file, Err: err}
 	}
-	return mapping{data: data, unmap: unix.Munmap}, nil
+	return mapping{data: data, fileID: id, unmap: unix.Munmap}, nil
 }
