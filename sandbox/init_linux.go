@@ -138,8 +138,25 @@ func initRun(w *wire) {
 		}
 		if got == pid && over.CompareAndSwap(false, true) {
 			e := endedFrom(ws)
-			w.send(report{Ended: &e})
+			w.send(report{Ended: &e, Quiet: endOthers()})
 			syscall.Exit(0)
+		}
+	}
+}
+
+// endOthers ends all that is left in the process namespace, and tells whether that is known to be over. The kernel does the same when PID 1 ends, but with it go the mounts and
+// the network, which take longer than a small run's changes to read: these can be read meanwhile.
+func endOthers() (quiet bool) {
+	if err := syscall.Kill(-1, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+		return false
+	}
+	for {
+		switch _, err := syscall.Wait4(-1, nil, 0, nil); err {
+		case nil, syscall.EINTR:
+		case syscall.ECHILD:
+			return true
+		default:
+			return false
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
 )
 
@@ -29,6 +30,9 @@ type helperProc struct {
 	w    *wire
 	pid  int
 	gone chan struct{} // closed when the process has been waited for
+	// quiet is closed when no process of the run is left but the helper, or not even that
+	quiet chan struct{}
+	hush  func()
 	// session is the guard's and the reaper's, 0 where the helper has a process namespace that ends with it
 	session int
 	killed  bool // it did not end by itself; read after gone
@@ -46,7 +50,8 @@ func startHelper(name string, its stdio, attr *syscall.SysProcAttr) (*helperProc
 		Path: "/proc/self/exe", Args: []string{name}, Env: helperEnv(), Dir: "/", SysProcAttr: attr,
 		Stdin: its.in, Stdout: its.out, Stderr: its.err, ExtraFiles: []*os.File{far},
 	}
-	h := &helperProc{w: w, gone: make(chan struct{})}
+	h := &helperProc{w: w, gone: make(chan struct{}), quiet: make(chan struct{})}
+	h.hush = sync.OnceFunc(func() { close(h.quiet) })
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, which has the helper's whole life
@@ -62,6 +67,7 @@ func startHelper(name string, its stdio, attr *syscall.SysProcAttr) (*helperProc
 			cmd.Wait()
 			h.killed = cmd.ProcessState.ExitCode() == -1
 			close(h.gone)
+			h.hush()
 		}
 	}()
 	if err := <-started; err != nil {
@@ -98,7 +104,7 @@ func (h *helperProc) stop(sig os.Signal) {
 
 func (h *helperProc) kill() { h.w.send(order{Kill: true}) }
 
-// wait returns when the helper is gone. A helper that did not say that nothing is left leaves that open.
+// wait returns when the helper is gone, or says that it alone is left. A helper that did not say that nothing is left leaves that open.
 func (h *helperProc) wait() (status, error) {
 	defer h.w.close()
 	heard := make(chan struct{})
@@ -110,6 +116,10 @@ func (h *helperProc) wait() (status, error) {
 	}()
 	select {
 	case <-heard:
+		if r.Ended != nil && r.Quiet && h.session == 0 {
+			h.hush()
+			return r.Ended.status(), nil
+		}
 		<-h.gone
 	case <-h.gone: // and had nothing to say, or it has been said and not been heard yet
 		if h.killed && h.session > 0 {

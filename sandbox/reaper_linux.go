@@ -45,10 +45,11 @@ type order struct {
 type report struct {
 	Started bool
 	Ended   *ended
+	Quiet   bool // with Ended, of an init: no process of the run is left but itself, which touches nothing any more
 	Error   string
 }
 
-// ended is how the program ended; it is sent when no process of the run is left (reaper) or will be (init).
+// ended is how the program ended; it is sent when no process of the run is left (reaper; init where it says so) or will be when the helper is gone.
 type ended struct {
 	Code   int
 	Signal syscall.Signal

@@ -34,14 +34,14 @@ const (
 	opaque              // nothing: what it does not name is deleted
 )
 
-// Changes reads the upper folder. Nothing writes it any more: the program's process namespace is gone.
+// Changes reads the upper folder. Nothing writes it any more: all of the program's process namespace is gone, but for its PID 1, which is ours.
 func (b *overlayBox) Changes(ctx context.Context) (Changes, error) {
 	if b.spec.Own {
 		return Changes{}, ErrOwn
 	}
 	if b.ran {
 		select {
-		case <-b.helper.gone:
+		case <-b.helper.quiet:
 		default:
 			return Changes{}, ErrNotQuiescent
 		}

@@ -77,6 +77,16 @@ func (r *run) request(cwd string) (adapters.Request, error) {
 	return req, nil
 }
 
+// requestInside is the request where the box shows the folder: the one that was made before, where that is the wiki's own path.
+func (r *run) requestInside() (adapters.Request, error) {
+	if r.asked == nil || r.asked.Cwd != r.box.Dir() {
+		return r.request(r.box.Dir())
+	}
+	req := *r.asked
+	r.sealed(&req)
+	return req, nil
+}
+
 // sealed adds what is known once the box and the endpoint stand.
 func (r *run) sealed(req *adapters.Request) {
 	if r.box != nil {

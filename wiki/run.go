@@ -54,6 +54,7 @@ type run struct {
 	deadline time.Time // of all tries together; set by the first
 	logs     *runLogs
 	model    string            // asked for, "" for the agent's own
+	asked    *adapters.Request // as openLayer put it
 	near     *[]adapters.Found // query: pages that the wiki's search found
 	passages string            // query: what the wiki's search found, as the prompt has it
 	used     map[string]string // query: path -> sha256 of the pages that the answer is made from

@@ -172,6 +172,7 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	r.asked = &req
 	inv, err := r.agent.Plan(req)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", r.rec.Agent, err)
@@ -213,7 +214,7 @@ func (r *run) spec(inv adapters.Invocation) sandbox.Spec {
 
 // runAgent is steps 5 to 7: plan, start, follow and wait until no process of the run is left.
 func (r *run) runAgent(ctx context.Context) error {
-	req, err := r.request(r.box.Dir())
+	req, err := r.requestInside()
 	if err != nil {
 		return err
 	}
@@ -342,6 +343,9 @@ func (r *run) settle(ctx context.Context, failed error) {
 	}
 	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, cmp.Or(e.Hint, r.hint())
 	r.rec.Ended = time.Now().UTC()
+	if r.box != nil {
+		go r.box.Close() // beside the store, which waits for the disk; released below, where its end is waited for
+	}
 	if r.store != nil && r.logs != nil {
 		r.rec.Outside = r.task.outsideOf()
 		if err := r.store.Propose(&r.rec, r.verdict.Files, refusedTexts(r.verdict)); err != nil {
