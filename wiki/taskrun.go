@@ -349,13 +349,16 @@ func (r *run) openBroker(ctx context.Context) (err error) {
 // maxOutside bounds what the record tells of requests that crossed the wall; the events have them all.
 const maxOutside = 200
 
-// outsideOf is what git and gh did outside for the run, and what they were denied, a sentence each.
+// outsideOf is what git and gh did outside for the run, a sentence each. What they were denied is told as a warning.
 func (t *taskRun) outsideOf() []string {
 	if t == nil || t.broker == nil {
 		return nil
 	}
 	var out []string
 	for _, c := range t.broker.Crossings() {
+		if c.Did == "" {
+			continue
+		}
 		if len(out) == maxOutside {
 			return append(out, "…")
 		}

@@ -56,26 +56,6 @@ func (a *app) ingestCmd() *cobra.Command {
 // withHost runs f with the host and the wiki of this command line.
 func (a *app) withHost(f func(*wiki.Host, *wiki.Wiki) error) error { return a.onHost(a.findWiki, f) }
 
-// withRuns is withHost for verbs about runs, which a git repository without a wiki has too: those of its tasks.
-func (a *app) withRuns(f func(*wiki.Host, *wiki.Wiki) error) error {
-	return a.onHost(a.findWikiOrRepository, f)
-}
-
-func (a *app) findWikiOrRepository() (*wiki.Wiki, error) {
-	w, err := a.findWiki()
-	if !errors.Is(err, wiki.ErrNotAWiki) {
-		return w, err
-	}
-	dir := a.cwd
-	if a.flags.wiki != "" {
-		dir = a.abs(a.flags.wiki)
-	}
-	if repo, e := wiki.Repository(dir); e == nil {
-		return repo, nil
-	}
-	return w, err
-}
-
 // onHost runs f with a host and what find finds.
 func (a *app) onHost(find func() (*wiki.Wiki, error), f func(*wiki.Host, *wiki.Wiki) error) error {
 	w, err := find()

@@ -60,38 +60,30 @@ func (a *app) proposalsCmd() *cobra.Command {
 
 // withRun runs f with the run that the user named, else with the newest proposal that waits.
 func (a *app) withRun(as []string, f func(*wiki.Host, *wiki.Wiki, *proposal.Store, proposal.Record) error) error {
-	return a.withRuns(func(h *wiki.Host, w *wiki.Wiki) error {
-		s, err := h.Store(w)
-		if err != nil {
-			return err
-		}
+	return a.withPlaces(func(h *wiki.Host, places []*wiki.Wiki) error {
 		if len(as) == 1 {
-			rec, err := s.Load(as[0])
+			k, err := loadRun(h, places, as[0])
 			if err != nil {
-				return fail(wiki.ExitUsage, "see `rig wiki runs list`", "no run %s in %s", as[0], w.Name)
+				return err
 			}
-			return f(h, w, s, rec)
+			return f(h, k.w, k.s, k.rec)
 		}
-		recs, _, err := s.List()
+		runs, _, err := keptRuns(h, places)
 		if err != nil {
 			return err
 		}
-		for _, rec := range recs {
-			if rec.Waits() {
-				return f(h, w, s, rec)
+		for _, k := range runs {
+			if k.rec.Waits() {
+				return f(h, k.w, k.s, k.rec)
 			}
 		}
-		return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no proposal waits in %s", w.Name)
+		return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no proposal waits in %s", places[0].Name)
 	})
 }
 
 func (a *app) listRuns(keep func(proposal.Record) bool) error {
-	return a.withRuns(func(h *wiki.Host, w *wiki.Wiki) error {
-		s, err := h.Store(w)
-		if err != nil {
-			return err
-		}
-		recs, broken, err := s.List()
+	return a.withPlaces(func(h *wiki.Host, places []*wiki.Wiki) error {
+		kept, broken, err := keptRuns(h, places)
 		if err != nil {
 			return err
 		}
@@ -99,8 +91,8 @@ func (a *app) listRuns(keep func(proposal.Record) bool) error {
 			a.warn("warning: %v", err)
 		}
 		runs := []runData{}
-		for _, r := range recs {
-			if keep(r) {
+		for _, k := range kept {
+			if r := k.rec; keep(r) {
 				runs = append(runs, runData{r.Run, r.Op, r.Agent, r.State, r.Title, r.Started, len(r.Files), len(r.Refused)})
 			}
 		}

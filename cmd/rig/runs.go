@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,7 @@ func (a *app) runsCmd() *cobra.Command {
 		return a.withRun(as, a.showRun)
 	}}
 	undo := &cobra.Command{Use: "undo [RUN]", Short: "Take back what a run applied, keeping later edits", Args: args(cobra.MaximumNArgs(1)), RunE: func(c *cobra.Command, as []string) error {
-		return a.withRuns(func(h *wiki.Host, w *wiki.Wiki) error { return a.undoRun(c.Context(), h, w, as) })
+		return a.withPlaces(func(h *wiki.Host, places []*wiki.Wiki) error { return a.undoRun(c.Context(), h, places, as) })
 	}}
 	return group("runs", "See and undo runs", list, show, undo)
 }
@@ -86,43 +87,40 @@ func (a *app) timeline(dir string) error {
 }
 
 // undoRun takes back the named run, else the newest one that applied something.
-func (a *app) undoRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, as []string) error {
-	s, err := h.Store(w)
-	if err != nil {
-		return err
-	}
-	run := ""
+func (a *app) undoRun(ctx context.Context, h *wiki.Host, places []*wiki.Wiki, as []string) error {
+	var k keptRun
+	var err error
 	if len(as) == 1 {
-		run = as[0]
+		if k, err = loadRun(h, places, as[0]); err != nil {
+			return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no run to undo %s", as[0])
+		}
 	} else {
-		recs, _, err := s.List()
+		runs, _, err := keptRuns(h, places)
 		if err != nil {
 			return err
 		}
-		for _, r := range recs {
-			if r.State == proposal.Applied || r.State == proposal.Partly || r.Tip != "" && r.Undone.IsZero() {
-				run = r.Run
-				break
-			}
+		i := slices.IndexFunc(runs, func(k keptRun) bool {
+			return k.rec.State == proposal.Applied || k.rec.State == proposal.Partly || k.rec.Tip != "" && k.rec.Undone.IsZero()
+		})
+		if i < 0 {
+			return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no run to undo")
 		}
+		k = runs[i]
 	}
-	rec, err := s.Load(run)
-	if err != nil {
-		return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no run to undo%s", prefixed(" ", run))
-	}
-	if rec.Tip != "" {
-		if rec, err = h.UndoTask(ctx, w, run); err != nil {
+	if k.rec.Tip != "" {
+		rec, err := h.UndoTask(ctx, k.w, k.rec.Run)
+		if err != nil {
 			return err
 		}
-		a.data = a.opData(h, w, rec)
-		a.say("%s is where it was before %s", rec.Branch, run)
+		a.data = a.opData(h, k.w, rec)
+		a.say("%s is where it was before %s", rec.Branch, k.rec.Run)
 		return nil
 	}
-	res, err := h.Undo(ctx, w, run, "cli")
+	res, err := h.Undo(ctx, k.w, k.rec.Run, "cli")
 	if err != nil {
 		return err
 	}
-	return a.reportApply(h, w, s, run, "undone", res)
+	return a.reportApply(h, k.w, k.s, k.rec.Run, "undone", res)
 }
 
 func prefixed(sep, s string) string {

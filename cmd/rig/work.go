@@ -128,9 +128,7 @@ func (a *app) finishTask(h *wiki.Host, w *wiki.Wiki, rec proposal.Record) error 
 		a.warn("warning: %s", warning)
 	}
 	for _, what := range rec.Outside {
-		if !strings.HasPrefix(what, "denied: ") { // those are among the warnings
-			a.warn("outside: %s", what)
-		}
+		a.warn("outside: %s", what)
 	}
 	a.showRefusals(rec)
 	s, err := h.Store(w)

@@ -58,7 +58,7 @@ type Record struct {
 	Tip         string     `json:"tip,omitempty"`     // the commit that the run left the branch at
 	Was         string     `json:"was,omitempty"`     // the commit that it was at before, "" where it was not there
 	Commits     int        `json:"commits,omitempty"` // made by the run
-	Outside     []string   `json:"outside,omitempty"` // a task: what git and gh did outside of the sandbox, and what they were denied, in order
+	Outside     []string   `json:"outside,omitempty"` // a task: what git and gh did outside of the sandbox, in order; what they were denied is among Warnings
 	Usage       any        `json:"usage,omitempty"`
 	Undone      time.Time  `json:"undone,omitzero"` // when the run was taken back whole
 }
