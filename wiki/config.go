@@ -37,6 +37,7 @@ type Config struct {
 	Exclude     []string
 	IngestRules string   // rel path or text: more instructions for an ingest
 	AutoOnNew   []string // globs of sources that the daemon ingests when they come
+	AutoChanged []string // globs of sources that the daemon ingests again when they have changed
 	ProposeOnly []string // globs of sources whose proposals wait even where the daemon applies
 	Assets      []string // globs of rel paths that are no pages and may be changed all the same
 	Tasks       []string // globs of task files
@@ -109,6 +110,9 @@ func (c Config) ModelFor(agent, op string) string {
 
 // AutoIngest tells whether the daemon ingests a new source by itself.
 func (c Config) AutoIngest(rel string) bool { return newGlobSet(c.AutoOnNew).match(rel) }
+
+// AutoAgain tells whether the daemon ingests a source again by itself that has changed since it was ingested.
+func (c Config) AutoAgain(rel string) bool { return newGlobSet(c.AutoChanged).match(rel) }
 
 // MayApply tells whether the proposal for a source may be applied unseen, where the daemon applies at all.
 func (c Config) MayApply(rel string) bool { return !newGlobSet(c.ProposeOnly).match(rel) }

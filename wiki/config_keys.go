@@ -81,6 +81,7 @@ func configKeys() []configKey {
 		{name: "ingestRules", set: asRules},
 		{name: "ingestRules.text", set: asText(func(c *Config, _, v string) { c.IngestRules = v })},
 		{name: "ingestRules.auto-on-new", set: asScope(func(c *Config, v []string) { c.AutoOnNew = v })},
+		{name: "ingestRules.auto-on-change", set: asScope(func(c *Config, v []string) { c.AutoChanged = v })},
 		{name: "ingestRules.propose-only", set: asScope(func(c *Config, v []string) { c.ProposeOnly = append(slices.Clone(c.ProposeOnly), v...) })},
 		{name: "daemon.wikis", own: never, why: taste, set: asFolders(func(c *Config, _ string, v []string) { c.Daemon.Wikis = v })},
 		{name: "daemon.runsPerDay", own: never, why: taste, set: asCount(func(c *Config) *int { return &c.Daemon.RunsPerDay })},
@@ -216,7 +217,7 @@ func asScope(set func(c *Config, v []string)) setter {
 	}
 }
 
-// asRules reads ingestRules where it is no object: the words auto-on-new and propose-only, one or both, else a text for the agent.
+// asRules reads ingestRules where it is no object: the words auto-on-new, auto-on-change and propose-only, some or all, else a text for the agent.
 func asRules(c *Config, _ string, v any) (string, bool) {
 	words, ok := stringList(v)
 	if !ok {
@@ -227,10 +228,12 @@ func asRules(c *Config, _ string, v any) (string, bool) {
 		switch {
 		case w == "auto-on-new":
 			c.AutoOnNew = []string{"**"}
+		case w == "auto-on-change":
+			c.AutoChanged = []string{"**"}
 		case w == "propose-only":
 			c.ProposeOnly = []string{"**"}
 		case list:
-			return fmt.Sprintf("has %q, which is no rule: auto-on-new, propose-only", w), false
+			return fmt.Sprintf("has %q, which is no rule: auto-on-new, auto-on-change, propose-only", w), false
 		default:
 			c.IngestRules = w
 		}

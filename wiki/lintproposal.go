@@ -37,6 +37,9 @@ func (r *run) lintProposal(x *index.Index) {
 	}
 	x.With(pages, func(y *index.Index) {
 		for _, d := range r.verdict.Files {
+			if d.Kind == proposal.Delete { // there is no page to find anything in
+				continue
+			}
 			for _, f := range lint.Page(y, rules, d.Path) {
 				key := d.Path + "\n" + f.Code + "\n" + f.Message
 				if had[key]--; had[key] < 0 && len(r.rec.Findings) < maxProposedFindings {

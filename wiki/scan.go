@@ -46,8 +46,11 @@ func (s SourceStatus) Word() string { return strings.ToUpper(strings.ReplaceAll(
 
 // Drifted tells a source that is not what its page was made from.
 func (s SourceStatus) Drifted() bool {
-	return s == SourceModified || s == SourceDeleted || s == SourceDrift
+	return s.Changed() || s == SourceDeleted
 }
+
+// Changed tells a source that is there and not what its page was made from: it may be taken in again.
+func (s SourceStatus) Changed() bool { return s == SourceModified || s == SourceDrift }
 
 // ScannedSource is one source of a wiki.
 type ScannedSource struct {
@@ -275,9 +278,18 @@ func isSourcePage(w *Wiki, rel string) bool {
 	return below(rel, path.Join(w.Pages, "sources")) || below(rel, path.Join(w.Pages, "source"))
 }
 
+// sourceKeys are the fields in which pages of sources/ name their file of raw/, shaKeys those that give its sha256.
+func sourceKeys() []string {
+	return []string{"source-path", "source_path", "source-file", "source_file", "source", "raw"}
+}
+
+func shaKeys() []string {
+	return []string{"source-sha", "source_sha", "source-sha256", "source_sha256", "sha256"}
+}
+
 // namedSource is the file of raw/ that a page of sources/ names, in NFC, and the sha256 that it gives for it.
 func namedSource(rel string, front index.FrontMatter) (source, sha string) {
-	for _, key := range []string{"source-path", "source_path", "source-file", "source_file", "source", "raw"} {
+	for _, key := range sourceKeys() {
 		if source = rawPath(rel, front.Get(key)); source != "" {
 			break
 		}
@@ -287,7 +299,7 @@ func namedSource(rel string, front index.FrontMatter) (source, sha string) {
 			source = rawPath(rel, entry)
 		}
 	}
-	for _, key := range []string{"source-sha", "source_sha", "source-sha256", "source_sha256", "sha256"} {
+	for _, key := range shaKeys() {
 		if sha == "" {
 			sha = strings.ToLower(strings.TrimPrefix(front.Get(key), "sha256:"))
 		}

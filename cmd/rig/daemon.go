@@ -80,7 +80,7 @@ func (a *app) runDaemon(ctx context.Context, grace time.Duration) error {
 	reload, end, stop := daemonSignals()
 	defer stop()
 	// The signals are heard here, so that the first of them does not cut a run off.
-	err = daemon.Run(context.WithoutCancel(ctx), daemon.Options{Host: h, Wikis: dirs, Apply: a.flags.apply, Agent: a.flags.agent, Model: a.flags.model, Layer: a.flagged(nil, wiki.Job{}).Layer,
+	err = daemon.Run(context.WithoutCancel(ctx), daemon.Options{Host: h, Wikis: dirs, Apply: a.flags.apply, Agent: a.flags.agent, Model: a.flags.model, Layer: a.flagged(nil, wiki.Job{}).Layer, Timeout: a.flags.timeout,
 		Tell: log.Sugar().Infof, Reload: reload, End: end, Grace: grace})
 	if errors.Is(err, daemon.ErrRunning) {
 		err = fail(wiki.ExitHeld, "`rig wiki daemon status` shows it", "%v", err)
@@ -130,6 +130,14 @@ func (a *app) daemonService(ctx context.Context) (daemon.Service, error) {
 	}
 	if a.flags.apply {
 		s.Args = append(s.Args, "--apply")
+	}
+	for _, f := range []struct{ flag, value string }{{"--agent", a.flags.agent}, {"--model", a.flags.model}, {"--layer", a.flags.layer}} {
+		if f.value != "" {
+			s.Args = append(s.Args, f.flag, f.value)
+		}
+	}
+	if a.flags.timeout > 0 {
+		s.Args = append(s.Args, "--timeout", a.flags.timeout.String())
 	}
 	if a.flags.wiki != "" {
 		s.Args = append(s.Args, "--wiki", a.abs(a.flags.wiki))

@@ -36,17 +36,19 @@ type Options struct {
 	Agent string   // "" takes the configured one
 	Model string
 	Layer string
-	Tell  func(format string, args ...any) // a line for the log
-	Now   func() time.Time                 // nil: the system's clock
+	// Timeout of each run; 0 takes the configured one.
+	Timeout time.Duration
+	Tell    func(format string, args ...any) // a line for the log
+	Now     func() time.Time                 // nil: the system's clock
 	// Reload is told when the configuration is to be read anew, End when the daemon is to end: the current runs are finished or, after the grace,
 	// given back. A second End gives them back at once.
 	Reload, End <-chan struct{}
 	Grace       time.Duration // for runs after End; 60 s
 	Settled     time.Duration // how long a file must have stood still to be a source; 1 s
+	Poll        time.Duration // how often it looks by itself: for retries that are due, for wikis that cannot be watched, for clocks that jumped; 10 s
+	// Drive names the kind of network drive that a folder is on, "" for one of this machine's own; nil asks the system.
+	Drive func(dir string) string
 }
-
-// pollEvery is how often the daemon looks by itself: for retries that are due, for wikis that cannot be watched, for clocks that jumped.
-const pollEvery = 10 * time.Second
 
 // daemon is one at work. Only the goroutine of its loop touches the queue and the wikis; runs report through done.
 type daemon struct {
@@ -69,8 +71,9 @@ type watched struct {
 	busy bool // a run of ours is on
 	stop context.CancelFunc
 
-	dirty  atomic.Bool // something changed: it is to be looked at
-	blind  atomic.Bool // nothing tells of changes: it is looked at from time to time
+	dirty  atomic.Bool     // something changed: it is to be looked at
+	blind  atomic.Bool     // nothing tells of changes: it is looked at from time to time
+	told   map[string]bool // changes of sources that were told of
 	looked time.Time
 	cost   time.Duration // of the last look
 }
@@ -94,7 +97,10 @@ func Run(ctx context.Context, o Options) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Grace, o.Settled = cmp.Or(o.Grace, time.Minute), cmp.Or(o.Settled, time.Second)
+	o.Grace, o.Settled, o.Poll = cmp.Or(o.Grace, time.Minute), cmp.Or(o.Settled, time.Second), cmp.Or(o.Poll, 10*time.Second)
+	if o.Drive == nil {
+		o.Drive = networkDrive
+	}
 	d := &daemon{Options: o, change: make(chan struct{}, 1), done: make(chan result)}
 	if d.queue, err = LoadQueue(o.Host.RigHome()); err != nil {
 		return err
@@ -115,7 +121,7 @@ func Run(ctx context.Context, o Options) error {
 
 // loop is the daemon's life: look, start what is due, wait for something to happen.
 func (d *daemon) loop(ctx context.Context) error {
-	tick := time.NewTicker(pollEvery)
+	tick := time.NewTicker(d.Poll)
 	defer tick.Stop()
 	d.look(ctx)
 	for {
@@ -172,7 +178,7 @@ func (d *daemon) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fresh = append(fresh, &watched{wiki: w, cfg: cfg})
+		fresh = append(fresh, &watched{wiki: w, cfg: cfg, told: map[string]bool{}})
 	}
 	if len(fresh) == 0 {
 		return fmt.Errorf("no wiki to watch: %w", wiki.ErrNotAWiki)
@@ -190,7 +196,7 @@ func (d *daemon) load(ctx context.Context) error {
 		watch, w.stop = context.WithCancel(ctx)
 		w.dirty.Store(true)
 		d.work.Go(func() {
-			watcher{dir: filepath.Join(w.wiki.Real, "raw"), changed: func() { w.dirty.Store(true); d.wake() }, warn: d.Tell}.run(watch)
+			watcher{dir: filepath.Join(w.wiki.Real, "raw"), drive: d.Drive, poll: d.Poll, changed: func() { w.dirty.Store(true); d.wake() }, warn: d.Tell}.run(watch)
 			w.blind.Store(true)
 		})
 	}
@@ -231,7 +237,7 @@ func (d *daemon) startDue() {
 		d.queue.Spent = append(d.queue.Spent, d.Now())
 		d.busy++
 		source := e.Source
-		job := wiki.Job{Wiki: w.wiki, Op: "ingest", Sources: []string{source}, Agent: d.Agent, Model: d.Model, Layer: d.Layer, By: "daemon"}
+		job := wiki.Job{Wiki: w.wiki, Op: "ingest", Sources: []string{source}, Agent: d.Agent, Model: d.Model, Layer: d.Layer, Timeout: d.Timeout, By: "daemon"}
 		d.Tell("ingest %s", w.wiki.Path(source))
 		d.work.Go(func() {
 			rec := d.Host.Run(d.runs, job, nil)

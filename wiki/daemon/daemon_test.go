@@ -439,3 +439,46 @@ func mustJSON(t *testing.T, v any) string {
 	}
 	return string(text)
 }
+
+// TestNetworkDrive: where changes come from other machines no event tells of them, and the daemon looks from time to time.
+func TestNetworkDrive(t *testing.T) {
+	r := newRig(t, failing)
+	r.start(Options{Poll: 20 * time.Millisecond, Drive: func(string) string { return "nfs" }})
+	r.hears("is on a network drive (nfs): it is looked at every 20ms")
+	r.source("a.md", "# A\n")
+	r.until("the run", func() bool { n, _ := r.host.counts(); return n == 1 })
+	r.source("deep/er/b.md", "# B\n")
+	r.until("the run of a file in a new folder", func() bool { n, _ := r.host.counts(); return n == 2 })
+}
+
+// TestChanged: a source that changed since it was ingested is told of, once; it is ingested again where the wiki's rules say so. So is one that was deleted.
+func TestChanged(t *testing.T) {
+	r := newRig(t, func(_ context.Context, job wiki.Job) proposal.Record {
+		if job.Timeout != time.Hour {
+			t.Errorf("timeout %s", job.Timeout)
+		}
+		return failing(context.Background(), job)
+	})
+	r.source("a.md", "# A\n")
+	page := func(name, source string) {
+		t.Helper()
+		text := "---\ntype: source\nsource-path: raw/" + source + "\nsource-sha: 0000\n---\n# A\n"
+		if err := os.WriteFile(filepath.Join(r.wiki.Root, "sources", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page("a.md", "a.md")
+	page("b.md", "b.md")
+	r.start(Options{Timeout: time.Hour})
+	r.hears("a.md: RAW DRIFT since it was ingested; `rig wiki ingest` takes it again")
+	r.hears("b.md: DELETED since it was ingested; `rig wiki scan --cascade` proposes what goes with it")
+	if n, _ := r.host.counts(); n != 0 {
+		t.Errorf("%d runs without a rule", n)
+	}
+	if err := os.WriteFile(r.wiki.Config, []byte("ingestRules: [auto-on-change]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.reload <- struct{}{}
+	r.until("the run", func() bool { n, _ := r.host.counts(); return n == 1 })
+	r.until("it stays in the queue", func() bool { e := r.entry("raw/a.md"); return e.State == Waiting && e.Tries == 1 })
+}

@@ -58,18 +58,37 @@ func (d *daemon) lookAt(ctx context.Context, w *watched) error {
 	if err != nil {
 		return err
 	}
-	isNew := map[string]bool{}
+	open := map[string]bool{}
 	for _, s := range sources {
-		isNew[s.Path] = s.Status == wiki.SourceNew
-		if isNew[s.Path] && s.Proposal == "" && w.cfg.AutoIngest(s.Path) {
+		open[s.Path] = s.Status == wiki.SourceNew || s.Status.Changed()
+		auto := s.Status == wiki.SourceNew && w.cfg.AutoIngest(s.Path) || s.Status.Changed() && w.cfg.AutoAgain(s.Path)
+		switch {
+		case s.Proposal != "":
+		case auto:
 			d.offer(w, s.Path)
+		case s.Status.Drifted():
+			d.tellChange(w, s)
 		}
 	}
-	d.forget(w, isNew)
+	d.forget(w, open)
 	return nil
 }
 
-// offer queues a new source. One that is still being written is looked at again; what is no text is a person's to look at.
+// tellChange says once that a source is not as it was ingested, and what can be done.
+func (d *daemon) tellChange(w *watched, s wiki.ScannedSource) {
+	key := s.Path + " " + string(s.Status)
+	if w.told[key] {
+		return
+	}
+	w.told[key] = true
+	how := "`rig wiki ingest` takes it again"
+	if s.Status == wiki.SourceDeleted {
+		how = "`rig wiki scan --cascade` proposes what goes with it"
+	}
+	d.Tell("%s: %s since it was ingested; %s", w.wiki.Path(s.Path), s.Status.Word(), how)
+}
+
+// offer queues a source that is new or has changed. One that is still being written is looked at again; what is no text is a person's to look at.
 func (d *daemon) offer(w *watched, rel string) {
 	fi, err := os.Stat(w.wiki.Path(rel))
 	if err != nil {
@@ -109,7 +128,7 @@ func (d *daemon) refused(w *watched, rel, sha string) bool {
 
 // forget drops entries whose source is gone, or ingested by somebody, and the diffs of proposals that wait no longer. The entry of a proposal that was
 // discarded stays: its source is not asked about twice.
-func (d *daemon) forget(w *watched, isNew map[string]bool) {
+func (d *daemon) forget(w *watched, open map[string]bool) {
 	for _, e := range slices.Clone(d.queue.Entries) {
 		if e.Wiki != w.wiki.Root {
 			continue
@@ -118,7 +137,7 @@ func (d *daemon) forget(w *watched, isNew map[string]bool) {
 			removeDiff(w.wiki, e.Diff)
 			e.Diff, d.queue.find(e.Wiki, e.Source).Diff = "", ""
 		}
-		if !isNew[e.Source] && e.State != Running && e.Diff == "" {
+		if !open[e.Source] && e.State != Running && e.Diff == "" {
 			d.queue.drop(e.Wiki, e.Source)
 		}
 	}

@@ -18,6 +18,8 @@ const (
 // watcher tells that something changed below a folder. What changed is for the look to find out: 10,000 files at once cost one.
 type watcher struct {
 	dir     string
+	drive   func(dir string) string // the kind of network drive, "" for none
+	poll    time.Duration           // how often the daemon looks by itself
 	changed func()
 	warn    func(format string, args ...any)
 }
@@ -25,8 +27,8 @@ type watcher struct {
 // run watches until ctx ends. Folders are watched, not files. Where the system cannot watch (no watches left, a network drive, whose changes from
 // elsewhere no event tells), the daemon's own looks from time to time have to do, and that is said once.
 func (w watcher) run(ctx context.Context) {
-	if kind := networkDrive(w.dir); kind != "" {
-		w.warn("%s is on a network drive (%s): it is looked at every %s", w.dir, kind, pollEvery)
+	if kind := w.drive(w.dir); kind != "" {
+		w.warn("%s is on a network drive (%s): it is looked at every %s", w.dir, kind, w.poll)
 		return
 	}
 	n, err := fsnotify.NewWatcher()
@@ -35,7 +37,7 @@ func (w watcher) run(ctx context.Context) {
 		err = w.addAll(n, w.dir)
 	}
 	if err != nil {
-		w.warn("%s cannot be watched (%v): it is looked at every %s", w.dir, err, pollEvery)
+		w.warn("%s cannot be watched (%v): it is looked at every %s", w.dir, err, w.poll)
 		return
 	}
 	w.changed() // what came before the watches stood
