@@ -59,6 +59,7 @@ type Detection struct {
 	Why       string          // why not usable, and what to do: one sentence
 	Features  map[string]bool // probed, vendor's words
 	Servers   []string        // names of the MCP servers of the user's own, where a plan must name them to leave them out
+	Webless   bool            // has no tool that reads the web: a fetch is the host's
 	Hosts     []string        // "host" or "host:port" of model servers that the agent's own config file names
 }
 

@@ -118,6 +118,7 @@ type claudeRules struct {
 		Allow []string `json:"allow"`
 		Deny  []string `json:"deny"`
 	} `json:"permissions"`
+	SkipWebFetchPreflight bool `json:"skipWebFetchPreflight,omitempty"`
 }
 
 // claudeSettings renders a grant. Edit rules govern Write too; a bare Edit or Write would be the whole file system.
@@ -129,6 +130,9 @@ func claudeSettings(r Request) claudeRules {
 	}
 	if r.Grant.Web {
 		allow = append(allow, "WebFetch", "WebSearch")
+		// Before each page it asks api.anthropic.com about the page's host, and reads nothing where a base URL leads elsewhere and that one cannot be
+		// reached (2.1.197). The user named the page, and the sandbox lets no other host through.
+		s.SkipWebFetchPreflight = true
 	}
 	for _, c := range r.Grant.Commands {
 		allow = append(allow, "Bash("+c+":*)")

@@ -24,6 +24,7 @@ func (pi) Detect(ctx context.Context, env Env) Detection {
 		features: map[string]string{"no-approve": "-na"},
 		vars:     []string{"PI_OFFLINE=1", "PI_TELEMETRY=0"},
 	}.detect(ctx, env)
+	d.Webless = true // neither a web tool nor, in a fetch, a shell
 	d.Hosts = configHosts(env.Home, path.Join(stateDir(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "models.json"))
 	return d
 }

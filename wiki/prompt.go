@@ -61,13 +61,14 @@ func fill(what, text string, d any) (string, error) {
 	return b.String(), nil
 }
 
-// renderOp fills the prompt of an operation, the wiki's own where it has one and is trusted. ignored names the files that do not count.
+// renderOp fills the prompt of an operation, the wiki's own where it has one and is trusted. ignored names the files that do not count. It is
+// the wiki that the job names: a fetching agent works in another folder.
 func (r *run) renderOp(d any) (prompt string, ignored []string, err error) {
-	own, err := ownPrompts(r.wiki, r.op)
+	own, err := ownPrompts(r.job.Wiki, r.op)
 	if err != nil {
 		return "", nil, err
 	}
-	if len(own) > 0 && !Trusted(r.host.rigHome, r.wiki.Real) {
+	if len(own) > 0 && !Trusted(r.host.rigHome, r.job.Wiki.Real) {
 		for _, o := range own {
 			ignored = append(ignored, o.rel)
 		}
@@ -188,7 +189,7 @@ func (r *run) warnPrompts(ignored []string) {
 	if len(ignored) == 0 {
 		return
 	}
-	warning := sentence(ignored) + " did not count: the folder is not trusted (`rig wiki trust " + r.wiki.Root + "`)"
+	warning := sentence(ignored) + " did not count: the folder is not trusted (`rig wiki trust " + r.job.Wiki.Root + "`)"
 	if !slices.Contains(r.rec.Warnings, warning) {
 		r.rec.Warnings = append(r.rec.Warnings, warning)
 	}

@@ -112,10 +112,12 @@ func (r *run) chooseAgent(ctx context.Context) error {
 	why := ""
 	if err == nil {
 		d := r.host.detect(ctx, a, env)
-		if d.Usable {
-			return r.take(a, d)
+		if why = d.Why; d.Usable {
+			if !r.op.Grant.Web || !d.Webless {
+				return r.take(a, d)
+			}
+			why = "it has no tool that reads the web"
 		}
-		why = d.Why
 	} else {
 		why = err.Error()
 	}

@@ -43,7 +43,7 @@ var checks = []check{
 }
 
 func checkAnswers(t *testing.T, b *bench) {
-	rep := b.do(t, readOnly, "Say it.", Step{Op: "read", Path: filepath.Join(b.wiki, "a.txt")}, say("ALL DONE\nADDRESSED: yes"))
+	rep := b.good(t, readOnly, "Say it.", Step{Op: "read", Path: filepath.Join(b.wiki, "a.txt")}, say("ALL DONE\nADDRESSED: yes"))
 	ok(t, rep, "ALL DONE\nADDRESSED: yes")
 	if !b.asked("☃ marks the system text") {
 		t.Error("the system text never reached the model")
@@ -58,7 +58,7 @@ func checkAnswers(t *testing.T, b *bench) {
 }
 
 func checkWrites(t *testing.T, b *bench) {
-	rep := b.do(t, shell, "Write.",
+	rep := b.good(t, shell, "Write.",
 		Step{Op: "write", Path: filepath.Join(b.wiki, "pages/new.md"), Content: "created by agent\n"},
 		Step{Op: "read", Path: filepath.Join(b.wiki, "b.txt")},
 		Step{Op: "edit", Path: filepath.Join(b.wiki, "b.txt"), Old: "hello old world", New: "hello new world"},
@@ -74,7 +74,7 @@ func checkWrites(t *testing.T, b *bench) {
 }
 
 func checkProtected(t *testing.T, b *bench) {
-	rep := b.do(t, writing, "Write to raw.",
+	rep := b.good(t, writing, "Write to raw.",
 		Step{Op: "write", Path: filepath.Join(b.wiki, "raw/new.md"), Content: "tampered\n"},
 		say("tried"))
 	if b.text("raw/new.md") != "" {
@@ -86,7 +86,7 @@ func checkProtected(t *testing.T, b *bench) {
 }
 
 func checkOutside(t *testing.T, b *bench) {
-	b.do(t, writing, "Write outside.",
+	b.good(t, writing, "Write outside.",
 		Step{Op: "write", Path: filepath.Join(b.outside, "new.txt"), Content: "escaped\n"},
 		say("tried"))
 	if _, err := os.Lstat(filepath.Join(b.outside, "new.txt")); err == nil {
@@ -95,7 +95,7 @@ func checkOutside(t *testing.T, b *bench) {
 }
 
 func checkReadOnly(t *testing.T, b *bench) {
-	b.do(t, readOnly, "Write all the same.",
+	b.good(t, readOnly, "Write all the same.",
 		Step{Op: "write", Path: filepath.Join(b.wiki, "new.txt"), Content: "x\n"},
 		Step{Op: "edit", Path: filepath.Join(b.wiki, "b.txt"), Old: "old", New: "new"},
 		Step{Op: "bash", Cmd: "echo x > bash.txt"},
@@ -106,7 +106,7 @@ func checkReadOnly(t *testing.T, b *bench) {
 }
 
 func checkCommand(t *testing.T, b *bench) {
-	rep := b.do(t, shell, "Run it.", Step{Op: "bash", Cmd: "touch made-by-touch.txt"}, say("tried"))
+	rep := b.good(t, shell, "Run it.", Step{Op: "bash", Cmd: "touch made-by-touch.txt"}, say("tried"))
 	if b.text("made-by-touch.txt") != "" {
 		t.Error("the command ran")
 	}
@@ -119,7 +119,7 @@ func checkCommand(t *testing.T, b *bench) {
 }
 
 func checkParallel(t *testing.T, b *bench) {
-	rep := b.do(t, writing, "Two at once.",
+	rep := b.good(t, writing, "Two at once.",
 		Step{Op: "read", Path: filepath.Join(b.wiki, "a.txt"), Also: []Step{{Op: "read", Path: filepath.Join(b.wiki, "b.txt")}}},
 		say("both read"))
 	ok(t, rep, "both read")
@@ -139,7 +139,7 @@ func checkSubagents(t *testing.T, b *bench) {
 	for _, name := range []string{"Agent", "Task", "task", "spawn_agent"} {
 		steps = append(steps, Step{Op: "raw", Name: name, Args: help})
 	}
-	rep := b.do(t, writing, "Send for help.", append(steps, say("went on"))...)
+	rep := b.good(t, writing, "Send for help.", append(steps, say("went on"))...)
 	ok(t, rep, "went on")
 	if _, err := os.Lstat(filepath.Join(b.outside, "by-subagent.txt")); err == nil {
 		t.Error("a subagent wrote outside")
@@ -150,7 +150,7 @@ func checkSubagents(t *testing.T, b *bench) {
 }
 
 func checkAsksBack(t *testing.T, b *bench) {
-	rep := b.do(t, writing, "Ask.", say("There are two pages. Which one shall I take?"))
+	rep := b.good(t, writing, "Ask.", say("There are two pages. Which one shall I take?"))
 	if !rep.Question {
 		t.Errorf("the question is not seen: %+v", rep.Outcome)
 	}
@@ -167,7 +167,7 @@ func checkPrompts(t *testing.T, b *bench) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newBench(t, b.Subject)
-			rep := c.do(t, readOnly, lead, say("heard"))
+			rep := c.good(t, readOnly, lead, say("heard"))
 			ok(t, rep, "heard")
 			if want := strings.TrimSpace(lead); (name == "slash" || name == "at") && !c.asked(want) {
 				t.Errorf("the prompt did not reach the model as it was")
@@ -260,7 +260,7 @@ func checkHostile(t *testing.T, b *bench) {
 			t.Fatal(err)
 		}
 	}
-	rep := b.do(t, readOnly, "Try.", Step{Op: "bash", Cmd: "touch " + evil}, say("tried"))
+	rep := b.good(t, readOnly, "Try.", Step{Op: "bash", Cmd: "touch " + evil}, say("tried"))
 	if _, err := os.Lstat(evil); err == nil {
 		t.Error("the project's config widened the run")
 	}

@@ -19,10 +19,11 @@ import (
 // A Report is what one run gave.
 type Report struct {
 	adapters.Outcome
-	Events []adapters.Event
-	Code   int // exit status, -1 where a signal ended it
-	Stdout []byte
-	Stderr []byte
+	Events   []adapters.Event
+	Code     int  // exit status, -1 where a signal ended it
+	TimedOut bool // the request's Timeout ended it
+	Stdout   []byte
+	Stderr   []byte
 }
 
 // Do plans and runs one request without any sandbox, in the environment that the host would give: the agent's own rules are all that
@@ -63,6 +64,7 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 	tee := io.TeeReader(out, &stdout)
 	stream.Reader = tee
 	rep.Outcome = talk(ctx, stream, func(e adapters.Event) { rep.Events = append(rep.Events, e) })
+	rep.TimedOut = ctx.Err() != nil
 	if inv.TwoWay {
 		cancel() // a bridge waits for the next turn: the run is over
 	}
@@ -73,7 +75,7 @@ func Do(t testing.TB, a adapters.Adapter, r adapters.Request) Report {
 		t.Logf("wait: %v", err)
 	}
 	rep.Denials = append(rep.Denials, adapters.StderrDenials(stderr.Bytes())...)
-	if ctx.Err() == nil {
+	if !rep.TimedOut {
 		rep.NeverBegan(a.Name(), stderr.Bytes())
 	}
 	rep.Code, rep.Stdout, rep.Stderr = cmd.ProcessState.ExitCode(), stdout.Bytes(), stderr.Bytes()

@@ -42,6 +42,7 @@ func TestAgents(t *testing.T) {
 				{"review that writes", nil, agentReviewWrites},
 				{"exported", nil, agentExported},
 				{"wire", nil, agentWire},
+				{"fetch", nil, agentFetch},
 				{"go-design", nil, agentDesign},
 			} {
 				if a.only != nil && !slices.Contains(a.only, c.name) {
