@@ -73,9 +73,9 @@ func (d *study) pos(rel, piece string) map[string]int {
 		d.t.Fatalf("%s has no %q", rel, before+after)
 	}
 	at += len(before)
-	line := strings.Count(text[:at], "\n")
-	col := 0
-	for _, r := range text[strings.LastIndexByte(text[:at], '\n')+1 : at] {
+	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(text[:at], "\r\n", "\n"), "\r", "\n"), "\n")
+	line, col := len(lines)-1, 0
+	for _, r := range lines[len(lines)-1] {
 		switch d.enc {
 		case "utf-8":
 			col += utf8.RuneLen(r)

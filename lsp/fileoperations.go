@@ -76,10 +76,8 @@ func (m *moving) take(old, new string) {
 		m.moves[old] = new
 		return
 	}
-	for _, rel := range m.x.Paths() {
-		if rest, ok := strings.CutPrefix(rel, old+"/"); ok {
-			m.moves[rel] = path.Join(new, rest)
-		}
+	for _, rel := range m.x.Under(old) {
+		m.moves[rel] = path.Join(new, strings.TrimPrefix(rel, old+"/"))
 	}
 }
 
@@ -98,16 +96,29 @@ func (s *server) willDeleteFiles(ctx context.Context, p *protocol.DeleteFilesPar
 		if err != nil {
 			continue
 		}
-		at := spot{s: s, w: w, x: x}
-		var from []string
-		for _, page := range at.linking(rel) {
-			if page != rel {
-				from = append(from, page)
-			}
-		}
+		from := (&spot{s: s, w: w, x: x}).linkingInto(rel)
 		if len(from) > 0 {
 			s.tell(messageWarning, fmt.Sprintf("%s linked to %s: %s", plural(len(from), "page"), rel, someOf(from, maxNamed)))
 		}
 	}
 	return nil, nil
+}
+
+// linkingInto gives the pages that link to a page or file, or to anything in a folder, and are not themselves what goes.
+func (p *spot) linkingInto(rel string) (from []string) {
+	seen := map[string]bool{rel: true}
+	gone := append(p.x.Under(rel), rel)
+	for _, to := range gone {
+		seen[to] = true
+	}
+	for _, to := range gone {
+		for _, page := range p.linking(to) {
+			if !seen[page] {
+				seen[page] = true
+				from = append(from, page)
+			}
+		}
+	}
+	slices.Sort(from)
+	return from
 }

@@ -45,7 +45,7 @@ func writing(text []byte, from, rel string, l index.Link) written {
 		near := path.Join(path.Dir(from), l.Target)
 		w.relative = w.relative || !w.rooted && (near == rel || near+".md" == rel || l.Target != rel && l.Target+".md" != rel)
 	case index.Property:
-		w.quote = l.Start > 0 && text[l.Start-1] == '\''
+		w.quote = index.QuoteAt(text, l.Start) == '\''
 	}
 	return w
 }

@@ -32,6 +32,30 @@ func (x *Index) Near(written string, limit int) []Name {
 	return m.list(limit)
 }
 
+// Holding gives the pages one of whose names holds what was written, upper and lower case, blanks and dashes alike; those that begin so first, then short ones.
+// It is the part of [Index.Names] that one search through all names answers.
+func (x *Index) Holding(written string, limit int) []Name {
+	w := newWanted(written)
+	if len(w.text) == 0 || limit <= 0 {
+		return nil
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	t := x.completion.of(x)
+	best := completions{limit: limit}
+	t.containing(w.text, func(row uint32) {
+		if s, ok := w.score(t.line(row)); ok && !x.masked[row] && t.behind[row]&noPage == 0 {
+			best.add(s, t.behind[row], ref{n: x.base, row: row})
+		}
+	})
+	for _, e := range x.inMemory() {
+		if s, ok := w.score(nameLine(nil, e)); ok && s.way < 4 {
+			best.add(s, x.givesWay(e), ref{e: e})
+		}
+	}
+	return best.list()
+}
+
 // Mistakes is how many letters may be wrong in a name of n.
 func Mistakes(n int) int { return min(2, n/4) }
 
@@ -41,6 +65,8 @@ type mistyped struct {
 	mask  uint64
 	limit int
 	found []nearName
+	other []rune // the name at hand, used again
+	words distances
 }
 
 type nearName struct {
@@ -55,17 +81,29 @@ func (m *mistyped) look(line []byte, behind int, r ref) {
 	for i := 0; len(line) > 0; i++ {
 		var name []byte
 		name, line, _ = bytes.Cut(line, []byte("\n"))
-		if i == 0 || len(name) < len(m.name)-m.limit || len(name) > utf8.UTFMax*(len(m.name)+m.limit) {
+		if i == 0 || !m.mayBe(name) {
 			continue
 		}
-		other := []rune(string(name))
-		if d, near := Distance(m.name, other, Mistakes(max(len(m.name), len(other)))); near && (!ok || d < best.distance) {
+		m.other = m.other[:0]
+		for _, r := range string(name) {
+			m.other = append(m.other, r)
+		}
+		if d, near := m.words.between(m.name, m.other, Mistakes(max(len(m.name), len(m.other)))); near && (!ok || d < best.distance) {
 			best.distance, best.alias, ok = d, max(0, i-2), true
 		}
 	}
 	if ok {
 		m.found = append(m.found, best)
 	}
+}
+
+// mayBe rules out nearly all names by their length and letters.
+func (m *mistyped) mayBe(name []byte) bool {
+	if len(name) < len(m.name)-m.limit || len(name) > len(m.name)+m.limit && utf8.RuneCount(name) > len(m.name)+m.limit {
+		return false
+	}
+	mask := letters(name)
+	return bits.OnesCount64(m.mask&^mask) <= m.limit && bits.OnesCount64(mask&^m.mask) <= m.limit
 }
 
 func (m *mistyped) list(limit int) []Name {
@@ -87,35 +125,43 @@ func (m *mistyped) list(limit int) []Name {
 // Distance counts how many letters have to be inserted, taken away, replaced or swapped with a neighbour to make one word of another (optimal
 // string alignment), and tells whether they are no more than limit; then the count is exact.
 func Distance(x, y []rune, limit int) (int, bool) {
+	var d distances
+	return d.between(x, y, limit)
+}
+
+// distances holds the rows that are used again from one pair of words to the next.
+type distances struct{ before, last, row []int }
+
+func (d *distances) between(x, y []rune, limit int) (int, bool) {
 	if len(x)-len(y) > limit || len(y)-len(x) > limit {
 		return 0, false
 	}
-	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)} // before last, last, this
-	for j := range rows[1] {
-		rows[1][j] = j
+	for _, r := range []*[]int{&d.before, &d.last, &d.row} {
+		*r = slices.Grow((*r)[:0], len(y)+1)[:len(y)+1]
+	}
+	for j := range d.last {
+		d.last[j] = j
 	}
 	for i := range x {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i + 1
-		least := row[0]
+		d.row[0] = i + 1
+		least := d.row[0]
 		for j := range y {
-			cost := last[j]
+			cost := d.last[j]
 			if x[i] != y[j] {
 				cost++
 			}
-			row[j+1] = min(cost, last[j+1]+1, row[j]+1)
+			d.row[j+1] = min(cost, d.last[j+1]+1, d.row[j]+1)
 			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+				d.row[j+1] = min(d.row[j+1], d.before[j-1]+1)
 			}
-			least = min(least, row[j+1])
+			least = min(least, d.row[j+1])
 		}
 		if least > limit {
-			return 0, false
+			return 0, false // no later row is better by more than a swap, which costs one
 		}
-		rows[0], rows[1], rows[2] = last, row, before
+		d.before, d.last, d.row = d.last, d.row, d.before
 	}
-	d := rows[1][len(y)]
-	return d, d <= limit
+	return d.last[len(y)], d.last[len(y)] <= limit
 }
 
 // Under gives the paths of the pages and files in a folder and in those below it, sorted; conflict copies are none.

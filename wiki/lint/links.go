@@ -183,8 +183,8 @@ func Suggest(x *index.Index, from string, l index.Link) []string {
 	for _, n := range x.Near(name, maxSuggested) {
 		add(n.Path)
 	}
-	if len(out) < maxSuggested {
-		for _, n := range x.Names(name, maxNamed) {
+	if len(out) == 0 {
+		for _, n := range x.Holding(name, maxNamed) {
 			if near(name, path.Base(n.Path), n.Title, n.Alias) {
 				add(n.Path)
 			}

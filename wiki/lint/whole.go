@@ -47,8 +47,8 @@ func (p *page) inbound() {
 }
 
 func (p *page) firstLine() int {
-	if i := bytes.IndexByte(p.text, '\n'); i >= 0 {
-		return len(bytes.TrimRight(p.text[:i], "\r"))
+	if i := bytes.IndexAny(p.text, "\r\n"); i >= 0 {
+		return i
 	}
 	return len(p.text)
 }
