@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,7 +91,7 @@ func (h *Host) RigHome() string { return h.rigHome }
 
 // Store opens the wiki's runs. The first time in the life of the host, what a killed process left half done there is finished.
 func (h *Host) Store(w *Wiki) (*proposal.Store, error) {
-	s, err := proposal.Open(filepath.Join(h.rigHome, "runs", w.ID))
+	s, err := openStore(filepath.Join(h.rigHome, "runs", w.ID), w)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,15 @@ func (h *Host) Locate(id string) (*Wiki, *proposal.Store, error) {
 		return w, s, err
 	}
 	w, err := Find(rec.Wiki)
+	if err != nil {
+		return w, s, err
+	}
+	s, err = openStore(filepath.Dir(dirs[0]), w)
 	return w, s, err
+}
+
+func openStore(dir string, w *Wiki) (*proposal.Store, error) {
+	return proposal.OpenKeeping(dir, func(rel string) bool { return Protected(w, rel) || strings.Contains("/"+rel, "/.") })
 }
 
 // Index opens the wiki's index once for the life of the host.

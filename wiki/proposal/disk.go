@@ -16,8 +16,9 @@ import (
 // look and act, leads out of the wiki. Paths are slash-separated and relative.
 type disk struct {
 	root  *os.Root
-	homes []string        // absolute names of the root, for links that are absolute
-	dirty map[string]bool // folders with changed names, to be synced
+	homes []string               // absolute names of the root, for links that are absolute
+	dirty map[string]bool        // folders with changed names, to be synced
+	keeps func(path string) bool // what is not written through a link
 	step  func(name string)
 	flush func(*os.File) error
 }
@@ -45,7 +46,7 @@ func (s *Store) openDisk(run string) (*disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.step, d.flush = s.step, s.flush
+	d.step, d.flush, d.keeps = s.step, s.flush, s.keeps
 	return d, nil
 }
 
@@ -54,7 +55,7 @@ func openDisk(root string) (*disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the wiki: %w", err)
 	}
-	d := &disk{root: r, homes: []string{filepath.Clean(root)}, dirty: map[string]bool{}, step: func(string) {}, flush: (*os.File).Sync}
+	d := &disk{root: r, homes: []string{filepath.Clean(root)}, dirty: map[string]bool{}, step: func(string) {}, flush: (*os.File).Sync, keeps: func(string) bool { return false }}
 	if real, err := filepath.EvalSymlinks(root); err == nil && real != d.homes[0] {
 		d.homes = append(d.homes, real)
 	}
@@ -62,6 +63,21 @@ func openDisk(root string) (*disk, error) {
 }
 
 func (d *disk) close() { _ = d.root.Close() } // nothing was written through this descriptor
+
+// reach is cur, with ErrLink for a page that a link leads to where it may not be written. Where the wiki cannot be opened the disk tells so later.
+func (s *Store) reach(rec Record, cur Current) (Current, func()) {
+	d, err := openDisk(rec.Wiki)
+	if err != nil {
+		return cur, func() {}
+	}
+	d.keeps = s.keeps
+	return func(rel string) ([]byte, bool, error) {
+		if _, err := d.page(rel); errors.Is(err, ErrLink) {
+			return nil, false, err
+		}
+		return cur(rel)
+	}, d.close
+}
 
 // absent tells whether an error says that there is no such file; a file where a folder had to be says so too.
 func absent(err error) bool {
@@ -85,7 +101,11 @@ func (d *disk) page(rel string) (string, error) {
 	if _, err := d.name(rel); err != nil {
 		return "", err
 	}
-	return d.follow(rel)
+	at, err := d.follow(rel)
+	if err == nil && at != rel && d.keeps(at) {
+		return "", fmt.Errorf("%s is a link to %s, which no run may write: %w", rel, at, ErrLink)
+	}
+	return at, err
 }
 
 // follow resolves the links of a path, each of which has to stay inside the wiki.

@@ -60,6 +60,38 @@ func TestLinksAndModes(t *testing.T) {
 	}
 }
 
+// A page that became a link to what is not to be written is a conflict, and no undo writes there either.
+func TestLinksToWhatIsKept(t *testing.T) {
+	f := newFixture(t, map[string]string{"p.md": "old\n", "q.md": "old\n", "raw/s.md": "old\n", "a.md": "old\n"})
+	f.Store.keeps = func(path string) bool { return strings.HasPrefix(path, "raw/") }
+	edit := func(path string) Draft {
+		return Draft{File: File{Path: path, Kind: Edited}, BaseText: []byte("old\n"), NewText: []byte("new\n")}
+	}
+	run := f.keep([]Draft{edit("p.md"), edit("q.md"), edit("a.md")})
+	leads := func(name, text string) {
+		f.del(name)
+		f.put("raw/s.md", text)
+		f.link("raw/s.md", name)
+	}
+	leads("p.md", "old\n")
+	plan, err := f.Plan(run, Selection{}, OnDisk(f.wiki))
+	if err != nil || len(plan.Conflicts) != 1 || plan.Conflicts[0].Reason != "p.md is a link to raw/s.md, which no run may write" {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	f.apply(run, Selection{Paths: []string{"q.md", "a.md"}})
+	leads("q.md", "new\n")
+	plan, err = f.PlanUndo(run, OnDisk(f.wiki))
+	if err != nil || len(plan.Conflicts) != 1 || len(plan.Files) != 1 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if _, err := f.Apply(plan, "cli"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.text("raw/s.md") + f.text("a.md"); got != "new\nold\n" {
+		t.Errorf("after undo: %q", got)
+	}
+}
+
 // Nothing is written through a link that leaves the wiki, nor over one; nothing else of the plan is written either.
 func TestLinksOutOfTheWiki(t *testing.T) {
 	for name, d := range map[string]Draft{
@@ -76,12 +108,6 @@ func TestLinksOutOfTheWiki(t *testing.T) {
 			if err := os.WriteFile(outside, []byte("old\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			f.link(outside, "out.md")
-			f.link("../", "outdir")
-			f.link("nowhere.md", "dangling.md")
-			f.link("loop", "loop")
-			f.link("real.md", "inner.md")
-			before := f.tree()
 			run := f.keep([]Draft{d, {File: File{Path: "a.md", Kind: Edited}, BaseText: []byte("a\n"), NewText: []byte("b\n")}})
 			// The plan is made from what an editor shows, which knows nothing of links.
 			cur := func(path string) ([]byte, bool, error) {
@@ -102,6 +128,12 @@ func TestLinksOutOfTheWiki(t *testing.T) {
 			if len(plan.Files) != 2 {
 				t.Fatalf("plan %+v", plan)
 			}
+			f.link(outside, "out.md")
+			f.link("../", "outdir")
+			f.link("nowhere.md", "dangling.md")
+			f.link("loop", "loop")
+			f.link("real.md", "inner.md")
+			before := f.tree() // the links came after the plan
 			if _, err := f.Apply(plan, "cli"); err == nil {
 				t.Error("it was applied")
 			} else if name != "climb" && !errors.Is(err, ErrLink) {
@@ -115,6 +147,10 @@ func TestLinksOutOfTheWiki(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(f.wiki), "made.md")); err == nil {
 				t.Error("a page was made outside")
+			}
+			led := map[string]string{"page": "out.md is a link out of the wiki", "folder": "outdir is a link out of the wiki", "loop": "loop: too many links"}[name]
+			if plan, err = f.Plan(run, Selection{}, cur); err != nil || led != "" && (len(plan.Conflicts) != 1 || plan.Conflicts[0].Reason != led || len(plan.Files) != 1) {
+				t.Errorf("planned again: %+v, %v", plan, err)
 			}
 		})
 	}

@@ -52,6 +52,8 @@ func (s *Store) PlanEdited(run string, text []byte, sel Selection, cur Current) 
 	if err != nil {
 		return Plan{}, err
 	}
+	cur, done := s.reach(rec, cur)
+	defer done()
 	plan := Plan{Run: run, choices: sel.Resolve}
 	found := false
 	var takes []take
@@ -68,8 +70,11 @@ func (s *Store) PlanEdited(run string, text []byte, sel Selection, cur Current) 
 			continue
 		}
 		took, err := s.planVersion(&plan, f, v, cur)
-		if err != nil {
-			return Plan{}, err
+		if was := len(plan.Conflicts); err != nil {
+			if err := plan.led(f.Path, err); err != nil {
+				return Plan{}, err
+			}
+			took = len(plan.Conflicts) > was
 		}
 		if took {
 			found, takes = true, append(takes, take{index: i})

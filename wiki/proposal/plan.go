@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,8 +37,10 @@ func (s *Store) Plan(run string, sel Selection, cur Current) (Plan, error) {
 	if len(takes) == 0 && len(unflagged) == 0 {
 		return plan, fmt.Errorf("%s: nothing of it waits: %w", run, ErrNothing)
 	}
+	cur, done := s.reach(rec, cur)
+	defer done()
 	for _, t := range takes {
-		if err := s.planFile(&plan, rec.Files[t.index], t.parts, cur); err != nil {
+		if err := plan.led(rec.Files[t.index].Path, s.planFile(&plan, rec.Files[t.index], t.parts, cur)); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -218,6 +221,15 @@ func (plan *Plan) add(p Planned) {
 func (plan *Plan) settled(p Planned) {
 	p.Kind, p.From = Edited, ""
 	plan.Settled = append(plan.Settled, p)
+}
+
+// led makes a conflict of a page that a link leads to where it may not be written.
+func (plan *Plan) led(path string, err error) error {
+	if !errors.Is(err, ErrLink) {
+		return err
+	}
+	plan.conflict(path, strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": "+ErrLink.Error()), "read "+path+": "), nil, nil, nil)
+	return nil
 }
 
 func (plan *Plan) conflict(path, reason string, base, agent, yours []byte) {

@@ -22,6 +22,7 @@ type Store struct {
 	now    func() time.Time
 	step   func(name string)    // called before each thing that a kill could interrupt; tests stop there
 	flush  func(*os.File) error // makes a file durable before it gets its name
+	keeps  func(path string) bool
 	recent recent
 }
 
@@ -36,10 +37,16 @@ const (
 
 // Open opens the store in dir ($RIG_HOME/runs/<wiki>) and makes the folder where it is missing.
 func Open(dir string) (*Store, error) {
+	return OpenKeeping(dir, func(string) bool { return false })
+}
+
+// OpenKeeping is Open for a wiki with files that are not written, also where a link comes to lead to one after policy has judged: keeps tells them by
+// their path below the wiki.
+func OpenKeeping(dir string, keeps func(path string) bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the run store: %w", err)
 	}
-	return &Store{dir: dir, now: time.Now, step: func(string) {}, flush: (*os.File).Sync}, nil
+	return &Store{dir: dir, now: time.Now, step: func(string) {}, flush: (*os.File).Sync, keeps: keeps}, nil
 }
 
 // NewRunID makes the id of a run that starts at t: [a-z0-9-]+, sorted by time, with a tail of 50 random bits.

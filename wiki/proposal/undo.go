@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,8 @@ func (s *Store) PlanUndo(run string, cur Current) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	cur, done := s.reach(rec, cur)
+	defer done()
 	u, err := s.takeBack(run, receipts, cur)
 	if err != nil {
 		return Plan{}, err
@@ -129,10 +132,14 @@ func (u *undo) page(path string) (*page, error) {
 		return p, nil
 	}
 	text, ok, err := u.cur(path)
-	if err != nil {
+	led := errors.Is(err, ErrLink)
+	if err != nil && !led {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	p := &page{was: path, at: path, existed: ok, there: ok, before: text, text: text}
+	if led {
+		p.fail(strings.TrimSuffix(err.Error(), ": "+ErrLink.Error()), nil, nil)
+	}
 	u.pages[path] = p
 	u.order = append(u.order, p)
 	return p, nil
@@ -215,6 +222,10 @@ func (u *undo) unmove(p *page, from string) error {
 	old, err := u.page(from)
 	if err != nil {
 		return err
+	}
+	if old.conflict != nil {
+		p.conflict = old.conflict
+		return nil
 	}
 	// On a disk that folds case the old name of a case-only rename shows the page itself.
 	if old.there && !(strings.EqualFold(from, p.at) && bytes.Equal(old.before, p.before)) {
