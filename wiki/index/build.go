@@ -19,12 +19,13 @@ import (
 )
 
 const (
-	namesFile     = "names"
-	segmentBytes  = 192 << 20 // of postings that a builder collects before it writes a segment
-	maxSegments   = 24        // more are built anew into few
-	retiredGrace  = 10 * time.Minute
-	segmentSuffix = ".segment"
-	textSuffix    = ".text"
+	namesFile      = "names"
+	segmentTexts   = 384 << 20 // bytes that a builder collects before it writes a segment
+	maxSegments    = 24        // more are built anew into few
+	retiredGrace   = 10 * time.Minute
+	segmentSuffix  = ".segment"
+	textSuffix     = ".text"
+	fullTextSuffix = ".full"
 )
 
 // lock holds the cache folder against other processes; with no folder there is nothing to hold.
@@ -103,6 +104,12 @@ func (x *Index) openSegment(name string) (*segment, error) {
 		return nil, err
 	}
 	s.name = name
+	full := filepath.Join(x.o.Dir, name+fullTextSuffix)
+	if f := mapFullText(full, s); f != nil {
+		s.full.Store(f)
+	} else if _, err := os.Lstat(full); err == nil {
+		x.warn("the search terms of the kept index are laid out anew: %s is %v", name+fullTextSuffix, errFormat)
+	}
 	return s, nil
 }
 
@@ -156,7 +163,7 @@ func (x *Index) buildFrom(ctx context.Context, b *built, pages []string, folders
 }
 
 func (x *Index) buildWorker(ctx context.Context, b *built, pages []string, next *atomic.Int64) error {
-	w := segmentWriter{x: x}
+	w := segmentWriter{x: x, whole: x.base != nil || x.o.Dir == ""}
 	var buf []byte
 	defer w.drop()
 	for {
@@ -168,7 +175,7 @@ func (x *Index) buildWorker(ctx context.Context, b *built, pages []string, next 
 			return err
 		}
 		if x.o.Progress != nil && i%256 == 0 {
-			x.o.Progress(i, len(pages))
+			x.o.Progress(Names, i, len(pages))
 		}
 		text, st, err := readFile(x.file(pages[i]), buf)
 		if err != nil {
@@ -182,7 +189,7 @@ func (x *Index) buildWorker(ctx context.Context, b *built, pages []string, next 
 		if err := w.add(e, &p, text); err != nil {
 			return err
 		}
-		if w.b.size > segmentBytes {
+		if w.b.size > segmentTexts {
 			if err := w.close(b); err != nil {
 				return err
 			}
@@ -193,7 +200,9 @@ func (x *Index) buildWorker(ctx context.Context, b *built, pages []string, next 
 // segmentWriter writes one segment, then the next.
 type segmentWriter struct {
 	x       *Index
+	whole   bool // with its full text, which else follows; what is in memory only has to be
 	b       segmentBuilder
+	full    fullTextBuilder
 	name    string
 	entries []*entry // class 0: gone
 }
@@ -208,6 +217,9 @@ func (w *segmentWriter) add(e *entry, p *Page, text []byte) error {
 		w.name = strings.TrimSuffix(filepath.Base(f.Name()), textSuffix)
 	}
 	e.at.doc = w.b.add(e.path, e.id, p, text)
+	if w.whole {
+		w.full.add(w.b.lastCalled(), text)
+	}
 	w.entries = append(w.entries, e)
 	return nil
 }
@@ -234,11 +246,25 @@ func (w *segmentWriter) close(b *built) error {
 	if s != nil {
 		b.segments = append(b.segments, s)
 	}
-	w.b, w.entries, w.name = segmentBuilder{}, nil, ""
+	*w = segmentWriter{x: w.x, whole: w.whole}
 	return nil
 }
 
 func (w *segmentWriter) finish() (*segment, error) {
+	s, err := w.segment()
+	if err == nil && w.whole {
+		var f *fullText
+		if f, err = w.x.keepFullText(&w.full, s, filepath.Join(w.x.o.Dir, w.name+fullTextSuffix), w.name != ""); err == nil {
+			s.full.Store(f)
+		}
+	}
+	if err != nil && w.name != "" {
+		w.x.removeSegment(w.name)
+	}
+	return s, err
+}
+
+func (w *segmentWriter) segment() (*segment, error) {
 	parts := w.b.finish()
 	if w.b.text.file == nil {
 		return openSegment(mapping{data: slices.Concat(parts...)}, mapping{})
@@ -253,7 +279,6 @@ func (w *segmentWriter) finish() (*segment, error) {
 		err = writeWhole(filepath.Join(w.x.o.Dir, w.name+segmentSuffix), parts...)
 	}
 	if err != nil {
-		w.x.removeSegment(w.name)
 		return nil, err
 	}
 	return w.x.openSegment(w.name)
@@ -268,6 +293,7 @@ func (w *segmentWriter) drop() {
 }
 
 func (x *Index) removeSegment(name string) {
-	_ = os.Remove(filepath.Join(x.o.Dir, name+textSuffix)) // what stays is swept by the next build
-	_ = os.Remove(filepath.Join(x.o.Dir, name+segmentSuffix))
+	for _, suffix := range []string{textSuffix, segmentSuffix, fullTextSuffix} {
+		_ = os.Remove(filepath.Join(x.o.Dir, name+suffix)) // what stays is swept by the next build
+	}
 }

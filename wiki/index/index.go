@@ -28,9 +28,18 @@ type Options struct {
 	Behind []string
 	// View, where it is set, reads the index that another process keeps in Dir and writes nothing: Root is the same wiki seen otherwise.
 	View View
-	// Progress is told how many pages of a first build are read; it may be nil and is called from several goroutines.
-	Progress func(done, total int)
+	// Progress is told how far a step of a build is, in pages; it may be nil and is called from several goroutines.
+	Progress func(step Step, done, total int)
 }
+
+// Step is what a build does.
+type Step string
+
+// The steps of a first build: pages are read for their names and links, then their full text is laid out.
+const (
+	Names    Step = "names"
+	FullText Step = "full text"
+)
 
 // View says how the files of a wiki that is seen from within a sandbox compare with those that a kept index was built from.
 type View string
@@ -62,6 +71,9 @@ type Index struct {
 	completion completion // names as they are typed
 	pages      pageCache
 	proof      sync.Once // of the segments' checksums
+
+	laying   sync.Mutex // one lays the full text out
+	borrowed bool       // the segments are another's, who laid their full text out
 }
 
 // Open opens the index of a wiki. Where a kept one is current it costs a stat for each folder; what changed in a folder is read; a page that
@@ -313,7 +325,7 @@ func (c *content) counted(rel string) map[string]uint32 {
 		var t tokenizer
 		var s sketch
 		s.begin()
-		c.length = docTerms(&t, stem(rel), c.page, c.text, func(term []byte, w uint32) {
+		c.length = docTerms(&t, appendCalls(nil, stem(rel), c.page), c.text, func(term []byte, w uint32) {
 			c.terms[string(term)] += w
 			if w == bodyWeight {
 				s.add(termHash(term))

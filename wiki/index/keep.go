@@ -2,8 +2,10 @@ package index
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // keepOnClose keeps what changed in memory where reading it again would cost more than writing it.
@@ -35,21 +37,29 @@ func (x *Index) worn() bool {
 	return false
 }
 
-// ensureSound proves the segments by their checksums, once, before they are used first; where one is broken, all are built anew.
+// ensureSound proves the segments by their checksums, once, before they are used first; where one is broken, all are built anew. Full texts are proved apart.
 func (x *Index) ensureSound() {
 	x.proof.Do(func() {
-		x.writing.Lock()
-		defer x.writing.Unlock()
-		for _, s := range x.segments {
+		x.mu.RLock()
+		segments := slices.Clone(x.segments)
+		x.mu.RUnlock()
+		for _, s := range segments {
 			if s.name != "" && !x.segmentSound(s) {
-				x.warn("the kept index is built anew: %s does not match its checksum", s.name)
-				if err := x.buildAll(context.Background()); err != nil {
+				if err := x.buildAgain(context.Background(), fmt.Errorf("%s does not match its checksum", s.name)); err != nil {
 					x.warn("the index is not complete: %v", err)
 				}
 				return
 			}
 		}
 	})
+}
+
+// buildAgain builds everything anew, and says why.
+func (x *Index) buildAgain(ctx context.Context, why error) error {
+	x.warn("the kept index is built anew: %v", why)
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	return x.buildAll(ctx)
 }
 
 // buildAll reads every page anew. Who calls it holds writing.

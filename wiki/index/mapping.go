@@ -56,6 +56,12 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 func u32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
 func u64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 
+// piece is n bytes from off on; of a broken file, what there is of them.
+func piece(b []byte, off, n uint64) []byte {
+	off = min(off, uint64(len(b)))
+	return b[off : off+min(n, uint64(len(b))-off)]
+}
+
 // keyHash hashes a key of a kind: FNV-1a, 64 bits, since it stands in files (maphash differs from process to process).
 func keyHash(kind byte, key string) uint64 {
 	h := uint64(14695981039346656037)
@@ -133,6 +139,9 @@ func newKeyTable(pairs []pair) keyTable {
 	}
 	return t
 }
+
+// sound tells whether each hash has its value.
+func (t keyTable) sound() bool { return len(t.hashes)%8 == 0 && len(t.values)*2 == len(t.hashes) }
 
 // find calls visit with each value of a hash.
 func (t keyTable) find(hash uint64, visit func(uint32)) {

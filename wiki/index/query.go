@@ -83,7 +83,7 @@ func (x *Index) expand(q *query) {
 }
 
 func (x *Index) has(term string) bool {
-	for _, s := range x.segments {
+	for _, s := range x.texts() {
 		if _, ok := s.term(term); ok {
 			return true
 		}
@@ -99,7 +99,7 @@ func (x *Index) beginning(prefix string, worth float32, limit int) []variant {
 			out = append(out, variant{s, worth})
 		}
 	}
-	for _, s := range x.segments {
+	for _, s := range x.texts() {
 		for i, _ := s.term(prefix); i < s.termCount() && len(out) < limit; i++ {
 			t := s.termAt(i)
 			if len(t) < len(prefix) || string(t[:len(prefix)]) != prefix {
@@ -138,7 +138,7 @@ func (x *Index) near(term string) []variant {
 			found[string(t)] = d
 		}
 	}
-	for _, s := range x.segments {
+	for _, s := range x.texts() {
 		for i := range len(s.titles) / 4 {
 			try(s.termAt(int(u32(s.titles, i))))
 		}

@@ -13,7 +13,7 @@ import (
 func (x *Index) rebase(ctx context.Context, b *built, folders []folder) error {
 	x.mu.RLock()
 	taken := make(map[string]*entry, len(x.over)) // what of over is taken, to tell it from what changes meanwhile
-	w := segmentWriter{x: x}
+	w := segmentWriter{x: x, whole: true}
 	defer w.drop()
 	var err error
 	for rel, e := range x.over {
@@ -164,9 +164,9 @@ func (x *Index) sweep(segments []*segment) {
 		return // the next build sweeps
 	}
 	for _, d := range entries {
-		name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), textSuffix), segmentSuffix)
+		name := strings.TrimSuffix(d.Name(), filepath.Ext(d.Name()))
 		left := strings.HasPrefix(name, ".new-")
-		if name == d.Name() && !left || used[name] {
+		if !slices.Contains([]string{textSuffix, segmentSuffix, fullTextSuffix}, filepath.Ext(d.Name())) && !left || used[name] {
 			continue
 		}
 		if fi, err := d.Info(); err == nil && time.Since(fi.ModTime()) > retiredGrace {

@@ -31,7 +31,7 @@ func (x *Index) Search(terms string, limit int) []Hit {
 	if len(q.terms) == 0 || limit <= 0 {
 		return nil
 	}
-	x.ensureSound()
+	x.mustFullText()
 	x.mu.RLock()
 	x.expand(&q)
 	found := x.score(q, limit+5)
@@ -69,7 +69,7 @@ type scored struct {
 func (x *Index) score(q query, limit int) []scored {
 	memory := x.inMemory()
 	pages, total := float64(len(memory)), 0.0
-	for _, s := range x.segments {
+	for _, s := range x.texts() {
 		pages += float64(s.count())
 		total += float64(s.total)
 	}
@@ -80,7 +80,7 @@ func (x *Index) score(q query, limit int) []scored {
 	mean := max(1, total/max(1, pages))
 	weights := x.weights(q, memory, pages)
 	top := newTop(limit)
-	for i, s := range x.segments {
+	for i, s := range x.texts() {
 		x.scoreSegment(uint32(i), s, q, weights, mean, top)
 	}
 	for _, e := range memory {
@@ -107,7 +107,7 @@ func (x *Index) weights(q query, memory []*entry, pages float64) [][]float64 {
 	for i, t := range q.terms {
 		for _, v := range t.alike {
 			n := 0.0
-			for _, s := range x.segments {
+			for _, s := range x.texts() {
 				if at, ok := s.term(v.text); ok {
 					n += float64(s.documents(at))
 				}
@@ -125,8 +125,8 @@ func saturate(tf, length float64) float64 {
 	return tf * (bm25K + 1) / (tf + bm25K*(1-bm25B+bm25B*length))
 }
 
-func (x *Index) scoreSegment(index uint32, s *segment, q query, weights [][]float64, mean float64, top *top) {
-	sums, lengths := make([]float32, s.count()), s.lengthsOf()
+func (x *Index) scoreSegment(index uint32, s *fullText, q query, weights [][]float64, mean float64, top *top) {
+	sums := make([]float32, s.count())
 	for i, t := range q.terms {
 		for j, v := range t.alike {
 			at, ok := s.term(v.text)
@@ -134,7 +134,7 @@ func (x *Index) scoreSegment(index uint32, s *segment, q query, weights [][]floa
 				continue
 			}
 			s.each(at, func(doc, tf uint32) {
-				sums[doc] += float32(weights[i][j] * saturate(float64(tf), float64(lengths[doc])/mean))
+				sums[doc] += float32(weights[i][j] * saturate(float64(tf), float64(u32(s.lengths, int(doc)))/mean))
 			})
 		}
 	}

@@ -80,7 +80,7 @@ type Alike struct {
 
 // NearCopies gives the pages whose text is nearly that of a page, by path. It looks pages up, and reads those that come near.
 func (x *Index) NearCopies(rel string) []Alike {
-	x.ensureSound()
+	x.mustFullText()
 	x.mu.RLock()
 	near := x.sketchedAlike(rel)
 	x.mu.RUnlock()
@@ -114,7 +114,7 @@ func (x *Index) sketchedAlike(rel string) (near []string) {
 			near = append(near, other)
 		}
 	}
-	for i, s := range x.segments {
+	for i, s := range x.texts() {
 		for band := range sketchBands {
 			key, ok := bandKey(least, band)
 			if !ok || len(near) > 4*maxCompared {
@@ -147,10 +147,10 @@ func (x *Index) sketchOf(rel string) []uint32 {
 		e.content.counted(rel)
 		return e.content.sketch
 	}
-	if int(e.at.segment) >= len(x.segments) {
-		return nil
+	if texts := x.texts(); int(e.at.segment) < len(texts) {
+		return texts[e.at.segment].sketch(e.at.doc)
 	}
-	return x.segments[e.at.segment].sketch(e.at.doc)
+	return nil
 }
 
 // runs are the runs of four terms of a page's body, hashed.

@@ -244,37 +244,3 @@ func undoubled(w []byte) []byte {
 	}
 	return w
 }
-
-// The weights of fields: how often a term counts for each time it stands there.
-const (
-	titleWeight   = 8
-	headingWeight = 3
-	tagWeight     = 3
-	bodyWeight    = 1
-)
-
-// docTerms emits the terms of a page with their weights and tells how many the body has.
-func docTerms(t *tokenizer, name string, p *Page, text []byte, emit func(term []byte, weight uint32)) int {
-	length := 0
-	field := func(weight uint32, texts ...string) {
-		t.emit = func(term []byte) { emit(term, weight) }
-		for _, s := range texts {
-			t.run([]byte(s))
-		}
-	}
-	field(titleWeight, name)
-	if p.Title != name {
-		field(titleWeight, p.Title)
-	}
-	field(titleWeight, p.Aliases...)
-	for _, h := range p.Headings {
-		field(headingWeight, h.Text)
-	}
-	field(tagWeight, p.Front.List("tags")...)
-	t.emit = func(term []byte) {
-		length++
-		emit(term, bodyWeight)
-	}
-	t.run(text[p.Front.End:])
-	return length
-}
