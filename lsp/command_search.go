@@ -29,6 +29,9 @@ func (s *server) search(ctx context.Context, a searchArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := x.FullText(ctx); err != nil { // a first build takes its time, and shows its progress
+		return nil, err
+	}
 	if a.Limit <= 0 {
 		a.Limit = 10
 	}

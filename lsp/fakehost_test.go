@@ -159,13 +159,13 @@ func (h *fakeHost) Chosen(job wiki.Job) (string, string, error) {
 	return "fake", job.Model, nil
 }
 
-func (h *fakeHost) Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) {
+func (h *fakeHost) OpenIndex(ctx context.Context, w *wiki.Wiki, tell func(index.Step, int, int)) (*index.Index, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if x := h.indexes[w.ID]; x != nil {
 		return x, nil
 	}
-	x, err := index.Open(ctx, index.Options{Root: w.Real})
+	x, err := index.Open(ctx, index.Options{Root: w.Real, Progress: tell})
 	if err != nil {
 		return nil, err
 	}

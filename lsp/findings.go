@@ -24,7 +24,9 @@ func (s *server) linted(ctx context.Context, x *index.Index, w *wiki.Wiki, rel s
 	if text, there := x.Source(rel); !there || !bytes.Equal(text, doc.text) {
 		return nil, false
 	}
-	found = lint.Page(x, s.host.LintRules(w), rel)
+	rules := s.host.LintRules(w)
+	rules.Prompt = true
+	found = lint.Page(x, rules, rel)
 	now, open := s.docs.get(doc.path)
 	return found, open && now == doc
 }

@@ -30,8 +30,8 @@ type Host interface {
 	Publish(w *wiki.Wiki, pages []string) error
 	// Chosen tells which agent and model a job would take.
 	Chosen(job wiki.Job) (agent, model string, err error)
-	// Index opens the wiki's index once for the life of the host.
-	Index(ctx context.Context, w *wiki.Wiki) (*index.Index, error)
+	// OpenIndex opens the wiki's index once for the life of the host, and tells how far a first build is.
+	OpenIndex(ctx context.Context, w *wiki.Wiki, tell func(step index.Step, done, total int)) (*index.Index, error)
 	// LintRules is what lint expects of the wiki.
 	LintRules(w *wiki.Wiki) lint.Rules
 	// Pause and Resume hold back and let go the queued runs of a wiki, in every program.

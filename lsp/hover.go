@@ -131,6 +131,9 @@ func freshness(w *wiki.Wiki, page index.Page) string {
 }
 
 func hoverQuestion(x *index.Index, question string) string {
+	if !x.HasFullText() {
+		return "The pages' text is still being indexed; links are answered already."
+	}
 	var parts []string
 	for _, h := range x.Search(question, 3) {
 		name := h.Path

@@ -49,21 +49,7 @@ func (s *server) index(ctx context.Context, w *wiki.Wiki) (*index.Index, error) 
 	if o == nil {
 		o = &opening{ready: make(chan struct{})}
 		s.pages.indexes[w.ID] = o
-		s.background(func(ctx context.Context) {
-			func() {
-				defer close(o.ready)
-				if o.x, o.err = s.host.Index(ctx, w); o.err == nil {
-					o.origins = wiki.NewOrigins(w, o.x)
-				}
-			}()
-			if o.err != nil && ctx.Err() == nil {
-				s.log.Warn("the index cannot be opened", zap.String("wiki", w.Name), zap.Error(o.err))
-			}
-			if o.x != nil {
-				o.x.Names("", 1) // lays out what the first completion would wait for
-				o.origins.Warm()
-			}
-		})
+		s.background(func(ctx context.Context) { s.openIndex(ctx, w, o) })
 	}
 	s.pages.mu.Unlock()
 	select {

@@ -44,7 +44,7 @@ func (s *server) workspaceSymbol(ctx context.Context, p *protocol.WorkspaceSymbo
 
 func (s *server) headingSymbols(w *wiki.Wiki, x *index.Index, query string) []protocol.WorkspaceSymbol {
 	wanted := strings.Fields(index.Fold(query))
-	if len(wanted) == 0 {
+	if len(wanted) == 0 || !x.HasFullText() { // which a first build lays out last: pages are found by name until then
 		return nil
 	}
 	var out []protocol.WorkspaceSymbol

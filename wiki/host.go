@@ -154,13 +154,19 @@ func openStore(dir string, w *Wiki) (*proposal.Store, error) {
 
 // Index opens the wiki's index once for the life of the host.
 func (h *Host) Index(ctx context.Context, w *Wiki) (*index.Index, error) {
+	return h.OpenIndex(ctx, w, nil)
+}
+
+// OpenIndex is Index, and tells how far a first build is, in pages: from several goroutines, and later too, while the full text is laid out. Who opened the index
+// is told, nobody else.
+func (h *Host) OpenIndex(ctx context.Context, w *Wiki, tell func(step index.Step, done, total int)) (*index.Index, error) {
 	h.mu.Lock()
 	x := h.indexes[w.ID]
 	h.mu.Unlock()
 	if x != nil {
 		return x, nil
 	}
-	x, err := index.Open(ctx, index.Options{Root: w.Real, Dir: h.indexDir(w), Hide: hidePage})
+	x, err := index.Open(ctx, index.Options{Root: w.Real, Dir: h.indexDir(w), Hide: hidePage, Progress: tell})
 	if err != nil {
 		return nil, fmt.Errorf("open the index of %s: %w", w.Name, err)
 	}

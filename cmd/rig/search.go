@@ -30,6 +30,9 @@ func (a *app) searchCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := x.FullText(c.Context()); err != nil { // here, where it can be interrupted
+				return err
+			}
 			hits := []hitData{}
 			for _, hit := range x.Search(strings.Join(as, " "), limit) {
 				hits = append(hits, hitData{hit.Path, hit.Title, hit.Heading, hit.Snippet, hit.Score})

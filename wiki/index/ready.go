@@ -28,8 +28,12 @@ func (x *Index) FullText(ctx context.Context) error {
 		return nil
 	}
 	x.ensureSound()
-	x.laying.Lock()
-	defer x.laying.Unlock()
+	select {
+	case x.laying <- struct{}{}:
+		defer func() { <-x.laying }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	lacking := x.lacking()
 	defer func() {
 		for _, s := range lacking {

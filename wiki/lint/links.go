@@ -190,7 +190,7 @@ func Suggest(x *index.Index, from string, l index.Link) []string {
 			}
 		}
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && x.HasFullText() { // an editor's menu does not wait for a first build
 		for _, h := range x.Search(name, maxSuggested) {
 			if near(name, path.Base(h.Path), h.Title) {
 				add(h.Path)

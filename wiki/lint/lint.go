@@ -64,6 +64,8 @@ type Rules struct {
 	Drift func(rel string, front index.FrontMatter) (code, why string)
 	// BadName tells why a path cannot exist on every system, and a better one; nil judges no names.
 	BadName func(rel string) (why, better string)
+	// Prompt leaves out what needs the full text while that is not laid out ([index.Index.HasFullText]): an editor does not wait for hints.
+	Prompt bool
 }
 
 // The codes of a page whose source is not as it was.

@@ -95,13 +95,21 @@ func (p *page) twins() {
 			same = append(same, rel)
 		}
 	}
+	p.copies()
+	if len(same) > 0 {
+		p.add("duplicate-page", Hint, 0, p.firstLine(), "may be about the same as "+strings.Join(same, ", "))
+	}
+}
+
+// copies finds pages whose text is nearly the page's.
+func (p *page) copies() {
+	if p.rules.Prompt && !p.x.HasFullText() {
+		return
+	}
 	for _, a := range p.x.NearCopies(p.Path) {
 		if !p.rules.human(a.Path) && !p.rules.shared(a.Path) {
 			p.add("near-duplicate-page", Hint, 0, p.firstLine(), fmt.Sprintf("says nearly the same as %s (%.0f %% of its text)", a.Path, 100*a.Share))
 		}
-	}
-	if len(same) > 0 {
-		p.add("duplicate-page", Hint, 0, p.firstLine(), "may be about the same as "+strings.Join(same, ", "))
 	}
 }
 
