@@ -63,6 +63,10 @@ func (x *Index) load() bool {
 		return false
 	}
 	segments, err := x.openSegments(n.meta[2:])
+	if err == nil && !n.counts(segments) {
+		closeAll(segments)
+		err = errFormat
+	}
 	if err != nil {
 		m.close()
 		x.warn("the kept index is built anew: %v", err)
@@ -77,14 +81,18 @@ func (x *Index) openSegments(names []string) ([]*segment, error) {
 	for _, name := range names {
 		s, err := x.openSegment(name)
 		if err != nil {
-			for _, s := range out {
-				s.close()
-			}
+			closeAll(out)
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+func closeAll(segments []*segment) {
+	for _, s := range segments {
+		s.close()
+	}
 }
 
 func (x *Index) openSegment(name string) (*segment, error) {

@@ -5,9 +5,10 @@
 // kept index is current; a broken or older index file is rebuilt and that is said, never fatal; only regular files are opened.
 //
 // On disk, in a cache folder of its own: "names", a mapped list of what is there with the stat identity of each page and folder, sorted keys for
-// names, aliases and ideas; and segments, never changed once written, with the links, search terms and texts of some pages each. A refresh
-// writes what changed to a new segment and lays out names anew; readers keep what they have mapped. Nothing of it is needed: a folder that is
-// deleted, broken or shared with other processes costs time only.
+// names, aliases and ideas; and segments, never changed once written, with the links and texts of some pages each, and their search terms in a
+// file beside. A first build lays out names and links, then the index can be asked; the search terms follow when they are needed, from the
+// texts that were kept. A refresh writes what changed to a new segment and lays out names anew; readers keep what they have mapped. Nothing of
+// it is needed: a folder that is deleted, broken or shared with other processes costs time only.
 //
 // It judges nothing (package wiki's policy and wiki/lint do), writes no page and knows no editor; positions are byte offsets.
 package index

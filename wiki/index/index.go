@@ -123,9 +123,7 @@ func (x *Index) closeFiles() {
 	if x.base != nil {
 		x.base.close()
 	}
-	for _, s := range x.segments {
-		s.close()
-	}
+	closeAll(x.segments)
 	x.base, x.segments = nil, nil
 }
 

@@ -262,7 +262,7 @@ func TestRefreshIsExact(t *testing.T) {
 	}
 }
 
-func refresh(t *testing.T, x *Index) {
+func refresh(t testing.TB, x *Index) {
 	t.Helper()
 	if err := x.Refresh(context.Background()); err != nil {
 		t.Fatal(err)

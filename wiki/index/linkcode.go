@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 )
 
@@ -57,11 +58,15 @@ func decodeLinks(b []byte) []Link {
 	var out []Link
 	number := func() int {
 		v, n := binary.Uvarint(b)
+		if n <= 0 || v > math.MaxInt32 { // no link of ours: the list ends
+			b = nil
+			return 0
+		}
 		b = b[n:]
 		return int(v)
 	}
 	text := func() string {
-		n := number()
+		n := min(number(), len(b))
 		s := string(b[:n])
 		b = b[n:]
 		return s
@@ -73,7 +78,7 @@ func decodeLinks(b []byte) []Link {
 		l.TargetStart = l.Start + number()
 		l.TargetEnd = l.TargetStart + number()
 		flags := number()
-		l.Kind, l.Embed = kindsInOrder()[flags>>1], flags&1 == 1
+		l.Kind, l.Embed = kindsInOrder()[min(flags>>1, len(kindsInOrder())-1)], flags&1 == 1
 		l.Target, l.Heading, l.Block, l.Alias, l.Width = text(), text(), text(), text(), text()
 		out = append(out, l)
 	}

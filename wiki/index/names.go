@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/rigwiki/rig/sandbox"
 )
@@ -45,6 +46,9 @@ type names struct {
 	keys     keyTable
 	segments []byte // start and number of each segment's documents in docRows
 	docRows  []byte // row of a document; MaxUint32 where the document is no longer the page's text
+
+	once sync.Once
+	dead []deadDocs // what a search leaves out
 }
 
 const (
@@ -187,10 +191,23 @@ func openNames(m mapping) (*names, error) {
 	}
 	n := &names{mapping: m, meta: strings.Split(string(s[0]), "\x00"), folders: s[1], rows: s[2], strings: s[3],
 		keys: keyTable{s[4], s[5]}, segments: s[6], docRows: s[7]}
-	if len(n.meta) < 2 {
+	if len(n.meta) < 2 || len(n.folders)%folderSize != 0 || len(n.rows)%rowSize != 0 || !n.keys.sound() || len(n.segments)%8 != 0 || len(n.docRows)%4 != 0 {
 		return nil, errFormat
 	}
 	return n, nil
+}
+
+// counts tells whether the segments have the documents that names leads to.
+func (n *names) counts(segments []*segment) bool {
+	if len(n.segments)/8 != len(segments) {
+		return false
+	}
+	for i, s := range segments {
+		if int(u32(n.segments, 2*i+1)) != s.count() {
+			return false
+		}
+	}
+	return true
 }
 
 func (n *names) count() int {
@@ -201,9 +218,18 @@ func (n *names) count() int {
 }
 
 // text copies a string: nothing that leaves this file points into the mapping.
-func (n *names) text(off, length uint32) string { return string(n.strings[off : off+length]) }
+func (n *names) text(off, length uint32) string {
+	return string(piece(n.strings, uint64(off), uint64(length)))
+}
 
-func (n *names) row(i uint32) []byte   { return n.rows[i*rowSize : (i+1)*rowSize] }
+// row is a row's record; that of a number that is none (in a file with a sound checksum that another program wrote) is empty.
+func (n *names) row(i uint32) []byte {
+	if int(i) >= n.count() {
+		return make([]byte, rowSize)
+	}
+	return n.rows[int(i)*rowSize:][:rowSize]
+}
+
 func (n *names) path(i uint32) string  { r := n.row(i); return n.text(u32(r, 0), u32(r, 1)) }
 func (n *names) class(i uint32) class  { return class(u32(n.row(i), 6)) }
 func (n *names) title(i uint32) string { r := n.row(i); return n.text(u32(r, 2), u32(r, 3)) }
@@ -213,9 +239,15 @@ func (n *names) id(i uint32) sandbox.FileID {
 	return sandbox.FileID{Dev: u64(r, 0), Ino: u64(r, 1), Size: int64(u64(r, 2)), Mtime: int64(u64(r, 3)), Ctime: int64(u64(r, 4))}
 }
 
+// at is where a row's content is kept.
+func (n *names) at(i uint32) docRef {
+	r := n.row(i)
+	return docRef{u32(r, 7), u32(r, 8)}
+}
+
 func (n *names) entry(i uint32) *entry {
 	r := n.row(i)
-	e := &entry{path: n.path(i), class: n.class(i), id: n.id(i), title: n.title(i), at: docRef{u32(r, 7), u32(r, 8)}}
+	e := &entry{path: n.path(i), class: n.class(i), id: n.id(i), title: n.title(i), at: n.at(i)}
 	if s := n.text(u32(r, 4), u32(r, 5)); s != "" {
 		e.aliases = strings.Split(s, "\n")
 	}
@@ -245,7 +277,8 @@ func (n *names) folderCount() int {
 // folderRows tells the rows of a folder's files.
 func (n *names) folderRows(i int) (first, count uint32) {
 	f := n.folders[i*folderSize:]
-	return u32(f, 6), u32(f, 7)
+	first = min(u32(f, 6), uint32(n.count()))
+	return first, min(u32(f, 7), uint32(n.count())-first)
 }
 
 func (n *names) folder(i int) folder {
@@ -258,6 +291,10 @@ func (n *names) docRow(at docRef) (uint32, bool) {
 	if int(at.segment) >= len(n.segments)/8 || at.doc >= u32(n.segments, 2*int(at.segment)+1) {
 		return 0, false
 	}
-	row := u32(n.docRows, int(u32(n.segments, 2*int(at.segment))+at.doc))
-	return row, row != noRow
+	i := uint64(u32(n.segments, 2*int(at.segment))) + uint64(at.doc)
+	if i >= uint64(len(n.docRows)/4) {
+		return 0, false
+	}
+	row := u32(n.docRows, int(i))
+	return row, row < uint32(n.count()) // else noRow
 }

@@ -83,8 +83,9 @@ func (x *Index) expand(q *query) {
 }
 
 func (x *Index) has(term string) bool {
-	for _, s := range x.texts() {
-		if _, ok := s.term(term); ok {
+	dead := x.dead()
+	for i, s := range x.texts() {
+		if at, ok := s.term(term); ok && s.anyLiving(at, &dead[i]) {
 			return true
 		}
 	}

@@ -35,11 +35,7 @@ func (x *Index) FullText(ctx context.Context) error {
 		return ctx.Err()
 	}
 	lacking := x.lacking()
-	defer func() {
-		for _, s := range lacking {
-			s.close()
-		}
-	}()
+	defer closeAll(lacking)
 	if len(lacking) == 0 {
 		return nil
 	}

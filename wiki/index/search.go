@@ -67,18 +67,18 @@ type scored struct {
 
 // score gives the best pages. The caller holds mu.
 func (x *Index) score(q query, limit int) []scored {
-	memory := x.inMemory()
+	memory, dead := x.inMemory(), x.dead()
 	pages, total := float64(len(memory)), 0.0
-	for _, s := range x.texts() {
-		pages += float64(s.count())
-		total += float64(s.total)
+	for i, s := range x.texts() {
+		pages += float64(s.count() - dead[i].n)
+		total += float64(s.livingTotal(&dead[i]))
 	}
 	for _, e := range memory {
 		e.content.counted(e.path)
 		total += float64(e.content.length)
 	}
 	mean := max(1, total/max(1, pages))
-	weights := x.weights(q, memory, pages)
+	weights := x.weights(q, memory, dead, pages)
 	top := newTop(limit)
 	for i, s := range x.texts() {
 		x.scoreSegment(uint32(i), s, q, weights, mean, top)
@@ -102,14 +102,14 @@ func (x *Index) score(q query, limit int) []scored {
 }
 
 // weights gives the worth of each variant of each term: rare terms count for more.
-func (x *Index) weights(q query, memory []*entry, pages float64) [][]float64 {
+func (x *Index) weights(q query, memory []*entry, dead []deadDocs, pages float64) [][]float64 {
 	out := make([][]float64, len(q.terms))
 	for i, t := range q.terms {
 		for _, v := range t.alike {
 			n := 0.0
-			for _, s := range x.texts() {
+			for i, s := range x.texts() {
 				if at, ok := s.term(v.text); ok {
-					n += float64(s.documents(at))
+					n += float64(s.living(at, &dead[i]))
 				}
 			}
 			for _, e := range memory {
