@@ -73,7 +73,7 @@ type Index struct {
 	proof      sync.Once // of the segments' checksums
 
 	laying   chan struct{} // holds one: who lays the full text out
-	borrowed bool          // the segments are another's, who laid their full text out
+	borrowed bool          // base and segments are another's: they are never built anew here
 }
 
 // Open opens the index of a wiki. Where a kept one is current it costs a stat for each folder; what changed in a folder is read; a page that

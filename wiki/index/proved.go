@@ -18,14 +18,17 @@ const provedFile = "proved"
 const provedMax = 64 << 10
 
 // segmentSound proves a segment by its checksum, unless this very file was proved since the start of the machine.
-func (x *Index) segmentSound(s *segment) bool {
-	line := provedLine(s)
+func (x *Index) segmentSound(s *segment) bool { return x.fileSound(s.name, s.mapping) }
+
+// fileSound proves a file of a segment so.
+func (x *Index) fileSound(name string, m mapping) bool {
+	line := provedLine(name, m.fileID)
 	file := filepath.Join(x.o.Dir, provedFile)
 	had, _ := os.ReadFile(file) // what cannot be read proves nothing
 	if line != "" && bytes.Contains(had, []byte(line)) {
 		return true
 	}
-	if !sound(s.data) {
+	if !sound(m.data) {
 		return false
 	}
 	if line != "" && x.o.Dir != "" {
@@ -38,10 +41,10 @@ func (x *Index) segmentSound(s *segment) bool {
 }
 
 // provedLine names a segment's file in this life of the machine; "" where the system has no name for that, or the file none.
-func provedLine(s *segment) string {
+func provedLine(name string, id sandbox.FileID) string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil || s.fileID == (sandbox.FileID{}) {
+	if err != nil || id == (sandbox.FileID{}) {
 		return ""
 	}
-	return fmt.Sprintf("%s %s %d %d %d %d %d\n", strings.TrimSpace(string(boot)), s.name, s.fileID.Dev, s.fileID.Ino, s.fileID.Size, s.fileID.Mtime, s.fileID.Ctime)
+	return fmt.Sprintf("%s %s %d %d %d %d %d\n", strings.TrimSpace(string(boot)), name, id.Dev, id.Ino, id.Size, id.Mtime, id.Ctime)
 }

@@ -24,9 +24,6 @@ func (x *Index) HasFullText() bool {
 // FullText lays out what [Index.Search] and [Index.NearCopies] need, where that is not done yet; they do it themselves where nobody did. Links and names can be
 // asked for meanwhile. What is cancelled or killed leaves nothing half written: the next call goes on with the segments that are left.
 func (x *Index) FullText(ctx context.Context) error {
-	if x.borrowed {
-		return nil
-	}
 	x.ensureSound()
 	select {
 	case x.laying <- struct{}{}:
@@ -42,7 +39,7 @@ func (x *Index) FullText(ctx context.Context) error {
 	unlock, err := x.lock(ctx) // the folder may be read-only: then nothing is kept
 	defer unlock()
 	err = x.fill(ctx, lacking, err == nil && x.o.Dir != "")
-	if errors.Is(err, errTexts) {
+	if errors.Is(err, errTexts) && !x.borrowed {
 		return x.buildAgain(ctx, err)
 	}
 	return err
@@ -73,7 +70,7 @@ func (x *Index) lacking() (out []*segment) {
 	x.mu.RUnlock()
 	for _, s := range all {
 		f := s.full.Load()
-		if f != nil && !f.proved.Load() && !sound(f.data) {
+		if f != nil && !f.proved.Load() && !x.fileSound(s.name+fullTextSuffix, f.mapping) {
 			x.warn("the search terms of the kept index are laid out anew: %s does not match its checksum", s.name)
 			s.retired = append(s.retired, f.mapping)
 			s.full.Store(nil)
@@ -118,7 +115,7 @@ func (x *Index) fill(ctx context.Context, segments []*segment, keep bool) error 
 func (x *Index) fillOne(ctx context.Context, s *segment, keep bool, tell func(int)) error {
 	file := filepath.Join(x.o.Dir, s.name+fullTextSuffix)
 	if keep {
-		if f := mapFullText(file, s); f != nil && sound(f.data) { // another process did it while we waited
+		if f := mapFullText(file, s); f != nil && x.fileSound(s.name+fullTextSuffix, f.mapping) { // another process did it while we waited
 			f.proved.Store(true)
 			s.full.Store(f)
 			tell(s.count())

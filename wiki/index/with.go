@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"maps"
 	"slices"
 )
@@ -9,9 +8,7 @@ import (
 // With asks use to look at the wiki as it would be with other texts: a page with its new text, nil for one that is gone. Nothing is changed, and what use is given
 // is not to be kept. A refresh waits until use returns.
 func (x *Index) With(pages map[string][]byte, use func(*Index)) {
-	if err := x.FullText(context.Background()); err != nil {
-		x.warn("near copies and searches are not complete: %v", err)
-	}
+	x.ensureSound()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	y := &Index{o: x.o, base: x.base, segments: x.segments, over: maps.Clone(x.over), buffers: maps.Clone(x.buffers), keys: make(map[uint64][]string, len(x.keys)),
@@ -19,7 +16,7 @@ func (x *Index) With(pages map[string][]byte, use func(*Index)) {
 	for k, rels := range x.keys {
 		y.keys[k] = slices.Clone(rels)
 	}
-	y.o.Dir, y.borrowed = "", true
+	y.borrowed, y.laying = true, x.laying
 	y.proof.Do(func() {}) // x has proved them
 	for rel, text := range pages {
 		if text != nil {
