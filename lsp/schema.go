@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/rigwiki/rig/wiki"
 )
@@ -21,27 +22,32 @@ type schemaKey struct {
 }
 
 var (
-	schemaYAML   = regexp.MustCompile(`^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$`)
-	schemaFolder = regexp.MustCompile("(?:^|[\\s`(,])((?:[\\w-]+/)+)(?:[\\s`:),]|$)")
-	schemaSlugs  = regexp.MustCompile(`(?i)\bslugs?\b|kebab`)
-	schemaName   = regexp.MustCompile(`^[A-Za-z][\w.-]*$`)
+	schemaYAML   = lazyRE(`^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$`)
+	schemaFolder = lazyRE("(?:^|[\\s`(,])((?:[\\w-]+/)+)(?:[\\s`:),]|$)")
+	schemaSlugs  = lazyRE(`(?i)\bslugs?\b|kebab`)
+	schemaName   = lazyRE(`^[A-Za-z][\w.-]*$`)
 )
+
+// lazyRE compiles a pattern when it is first asked for: every start of this program, also as a run's helper, would pay for it.
+func lazyRE(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // readSchema reads a schema's text: the first table whose first column is headed "key", "field" or "property", else fenced YAML.
 func readSchema(text []byte) schema {
-	out := schema{slugs: schemaSlugs.Match(text)}
+	out := schema{slugs: schemaSlugs().Match(text)}
 	inTable, inFence := false, false
 	var fenced []schemaKey
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		for _, m := range schemaFolder.FindAllStringSubmatch(line, -1) {
+		for _, m := range schemaFolder().FindAllStringSubmatch(line, -1) {
 			out.folder(strings.TrimSuffix(m[1], "/"))
 		}
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inFence = !inFence
 		case inFence:
-			if m := schemaYAML.FindStringSubmatch(line); m != nil {
+			if m := schemaYAML().FindStringSubmatch(line); m != nil {
 				fenced = append(fenced, schemaKey{name: m[1], on: "all", value: m[2]})
 			}
 		case !strings.HasPrefix(line, "|"):
@@ -74,7 +80,7 @@ func (c *schema) folder(name string) {
 func (c *schema) row(line string) {
 	row := cells(line)
 	name := strings.Trim(row[0], "`* ")
-	if !schemaName.MatchString(name) {
+	if !schemaName().MatchString(name) {
 		return
 	}
 	k := schemaKey{name: name, on: "all"}
@@ -105,7 +111,7 @@ func (k schemaKey) everywhere() bool {
 func (k schemaKey) choices() []string {
 	var out []string
 	for _, c := range strings.FieldsFunc(strings.ReplaceAll(k.value, " or ", ","), func(r rune) bool { return r == ',' || r == '|' || r == '/' }) {
-		if c = strings.Trim(c, " `\"'"); !schemaName.MatchString(c) {
+		if c = strings.Trim(c, " `\"'"); !schemaName().MatchString(c) {
 			return nil
 		}
 		out = append(out, c)

@@ -28,26 +28,41 @@ func (h *Host) runDir(w *Wiki, run string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
+// begun is a layer on its way, and what it was chosen by.
+type begun struct {
+	sandbox.Begun
+	by SandboxConfig
+}
+
+// fits tells whether the layer would be chosen by that configuration; it never is where none was begun.
+func (b *begun) fits(cfg Config) bool {
+	return b != nil && b.by.Layer == cfg.Sandbox.Layer && b.by.AllowUnconfined == cfg.Sandbox.AllowUnconfined
+}
+
 // beginLayer starts what a layer can start beforehand, where the layer is known: the steps that lead to it take as long as that start. An agent that fetches gets
 // a folder of its own, whose layer is not that of the wiki.
 func (r *run) beginLayer() {
 	if r.op.Task || r.op.Grant.Web {
 		return
 	}
+	if r.begun.fits(r.cfg) {
+		return
+	}
 	layer, ok := r.host.knownLayer(r.wiki.Real, r.cfg, r.job.Layer)
 	if !ok {
 		return
 	}
-	begun := sandbox.Begin(layer)
-	r.begun = &begun
-	r.release = append(r.release, begun.Close)
+	b := &begun{sandbox.Begin(layer), r.cfg.Sandbox}
+	r.begun = b
+	r.release = append(r.release, b.Close)
 }
 
 // takeLayer is the layer of this try.
 func (r *run) takeLayer(ctx context.Context) (sandbox.Layer, error) {
-	if begun := r.begun; begun != nil {
-		r.begun = nil
-		return begun.Layer, nil
+	b := r.begun
+	r.begun = nil
+	if b.fits(r.cfg) {
+		return b.Layer, nil
 	}
 	return r.host.layer(ctx, r.wiki, r.cfg, r.job.Layer)
 }

@@ -41,7 +41,7 @@ type run struct {
 	outside  *board.Emitter // to the user's own board; nil: there is none
 	live     adapters.Live  // guarded by watchMu, as is heard
 	heard    int            // events so far
-	begun    *sandbox.Begun // the layer of the first try, on its way since the lock was taken; nil: not known yet, or used
+	begun    *begun         // the layer of the first try, on its way; nil: not known yet, or used
 	box      sandbox.Box
 	bases    *baseFinder
 	before   manifest // of the real wiki, where confinement does not rule out that it is written
@@ -122,6 +122,8 @@ func laneOf(w *Wiki, rec proposal.Record) string {
 // Run runs one operation to its end and returns its record. watch may be nil.
 func (h *Host) Run(ctx context.Context, job Job, watch func(Update)) proposal.Record {
 	r := h.newRun(job, watch)
+	r.cfg = Defaults() // as most have it: what is begun by a wrong guess is begun again
+	r.beginLayer()
 	stop := context.AfterFunc(ctx, func() { r.cancel(ErrCancelled) })
 	defer stop()
 	h.enqueue(r)

@@ -83,7 +83,7 @@ func newMatcher(pages []page, except string) matcher {
 
 // weak names are words of everyday language, or a single letter.
 func weak(word, name string) bool {
-	return stopWords[word] || stopWords[strings.ToLower(name)] || utf8.RuneCountInString(word) < 2
+	return stopWords()[word] || stopWords()[strings.ToLower(name)] || utf8.RuneCountInString(word) < 2
 }
 
 func keyOf(toks []token) string {

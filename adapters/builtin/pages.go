@@ -25,7 +25,7 @@ type page struct {
 func (p page) slug() string { return strings.TrimSuffix(path.Base(p.rel), ".md") }
 
 // shared pages and the human's are no targets of their own.
-var noTargets = wordSet("index overview log reviews purpose schema readme claude agents license")
+var noTargets = lazyWords("index overview log reviews purpose schema readme claude agents license")
 
 // headBytes are enough for front matter and title.
 const headBytes = 16 << 10
@@ -50,7 +50,7 @@ func (a *agent) readWiki() error {
 			}
 			return nil
 		}
-		if !d.Type().IsRegular() || !strings.HasSuffix(name, ".md") || strings.HasPrefix(name, ".") || noTargets[strings.ToLower(strings.TrimSuffix(name, ".md"))] {
+		if !d.Type().IsRegular() || !strings.HasSuffix(name, ".md") || strings.HasPrefix(name, ".") || noTargets()[strings.ToLower(strings.TrimSuffix(name, ".md"))] {
 			return nil
 		}
 		rel, err := filepath.Rel(a.job.Cwd, file)

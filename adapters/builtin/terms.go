@@ -120,7 +120,7 @@ func phrases(text string) [][]string {
 			for _, piece := range scripts(w) {
 				bare := strings.TrimFunc(piece, func(r rune) bool { return !isWord(r) })
 				low := strings.ToLower(bare)
-				if bare == "" || stopWords[low] || stopWords[stem(low)] || strings.ContainsAny(bare, "()[]{}=<>:;\"“”") {
+				if bare == "" || stopWords()[low] || stopWords()[stem(low)] || strings.ContainsAny(bare, "()[]{}=<>:;\"“”") {
 					end()
 					continue
 				}

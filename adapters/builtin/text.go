@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -64,7 +65,7 @@ func stem(w string) string {
 }
 
 // stopWords carry no meaning of their own.
-var stopWords = wordSet(`a about above after again against all also although always am among an and another any are aren't as at be because
+var stopWords = lazyWords(`a about above after again against all also although always am among an and another any are aren't as at be because
 been before being below between both but by can can't cannot could couldn't did didn't do does doesn't doing don't done down during e.g each
 either else even every few first for from further get gets give given gives going had hadn't has hasn't have haven't having he her here hers
 him his how however i i.e if in instead into is isn't it it's its itself just last least less let like made make makes many may maybe me might
@@ -87,11 +88,16 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
+// lazyWords is wordSet when it is first asked for, as lazyRE is.
+func lazyWords(text string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return wordSet(text) })
+}
+
 // content keeps the stemmed words that carry meaning.
 func content(list []string) []string {
 	var out []string
 	for _, w := range list {
-		if !stopWords[w] && (utf8.RuneCountInString(w) > 1 || isCJK([]rune(w)[0])) {
+		if !stopWords()[w] && (utf8.RuneCountInString(w) > 1 || isCJK([]rune(w)[0])) {
 			out = append(out, stem(w))
 		}
 	}
@@ -117,7 +123,7 @@ func length(text string) int {
 }
 
 // abbreviations end in a dot that ends no sentence.
-var abbreviations = wordSet("e.g. i.e. etc. vs. cf. dr. mr. mrs. ms. no. nos. fig. figs. eq. sec. approx. al. jr. st. resp. incl. u.s. p. pp. ch. vol. ed. eds. inc. ltd. co.")
+var abbreviations = lazyWords("e.g. i.e. etc. vs. cf. dr. mr. mrs. ms. no. nos. fig. figs. eq. sec. approx. al. jr. st. resp. incl. u.s. p. pp. ch. vol. ed. eds. inc. ltd. co.")
 
 // sentences cuts a paragraph. A dot ends a sentence only before a blank and something that may begin one; CJK stops need neither.
 func sentences(par string) []string {
@@ -178,5 +184,5 @@ func endsSentence(rs []rune, start, dot, end int) bool {
 		from--
 	}
 	word := string(rs[from : dot+1])
-	return !abbreviations[strings.ToLower(word)] && !(len([]rune(word)) == 2 && unicode.IsUpper(rs[from]))
+	return !abbreviations()[strings.ToLower(word)] && !(len([]rune(word)) == 2 && unicode.IsUpper(rs[from]))
 }

@@ -22,13 +22,7 @@ func BenchmarkIngest(b *testing.B) {
 	for _, pages := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {
 			dir, env := benchWiki(b, pages)
-			ingest := func() {
-				cmd := exec.Command(rig, "wiki", "ingest", filepath.Join(dir, "raw", "roses.md"), "--wiki", dir, "--again", "--agent", "one", "--json")
-				cmd.Env = env
-				if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"concepts/new.md"`) {
-					b.Fatalf("ingest: %v: %.400s", err, out)
-				}
-			}
+			ingest := ingestOnce(b, rig, dir, env)
 			ingest() // the index may be built once
 			var ours, plain []time.Duration
 			for b.Loop() {
@@ -43,6 +37,56 @@ func BenchmarkIngest(b *testing.B) {
 			b.ReportMetric(0, "ns/op") // holds both procedures, so it says nothing
 		})
 	}
+}
+
+// ingestOnce is one whole ingest.
+func ingestOnce(b *testing.B, rig, dir string, env []string) func() {
+	return func() {
+		cmd := exec.Command(rig, "wiki", "ingest", filepath.Join(dir, "raw", "roses.md"), "--wiki", dir, "--again", "--agent", "one", "--json")
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"concepts/new.md"`) {
+			b.Fatalf("ingest: %v: %.400s", err, out)
+		}
+	}
+}
+
+// BenchmarkIngestKept times the whole `rig wiki ingest` where 1,000 proposals of earlier runs wait, and where none does, in turns. It reports both medians:
+//
+//	go test -run '^$' -bench IngestKept -benchtime 20x ./cmd/rig
+func BenchmarkIngestKept(b *testing.B) {
+	rig := buildRig(b)
+	var ingests []func()
+	for _, kept := range []int{0, 1000} {
+		dir, env := benchWiki(b, 100)
+		ingest := ingestOnce(b, rig, dir, env)
+		ingest()
+		runs, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "home", "runs", "*", "*-ingest-*"))
+		if err != nil || len(runs) != 1 {
+			b.Fatal(runs, err)
+		}
+		record, err := os.ReadFile(filepath.Join(runs[0], "run.json"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range kept {
+			run := fmt.Sprintf("kept-%04d", i)
+			to := filepath.Join(filepath.Dir(runs[0]), run)
+			if err := os.CopyFS(to, os.DirFS(runs[0])); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(to, "run.json"), []byte(strings.ReplaceAll(string(record), filepath.Base(runs[0]), run)), 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ingests = append(ingests, ingest)
+	}
+	var none, many []time.Duration
+	for b.Loop() {
+		none, many = append(none, timed(ingests[0])), append(many, timed(ingests[1]))
+	}
+	b.ReportMetric(float64(median(none).Microseconds())/1000, "none-kept-ms")
+	b.ReportMetric(float64(median(many).Microseconds())/1000, "1000-kept-ms")
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkReady times `rig wiki lsp` from the start of the process to the answer to initialize:

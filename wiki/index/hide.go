@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var errNotRegular = errors.New("not a regular file")
@@ -39,14 +40,16 @@ func stem(rel string) string {
 }
 
 // conflictName matches the copies of Syncthing, Dropbox, Nextcloud and iCloud; the first group that holds text is the page's stem.
-var conflictName = regexp.MustCompile(`(?i)^(?:(.+)\.sync-conflict-\d{8}-\d{6}(?:-\w+)?|(.+?) \((?:[^)]*\b)?conflicted copy\b[^)]*\)|(.+) (\d+))\.md$`)
+var conflictName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:(.+)\.sync-conflict-\d{8}-\d{6}(?:-\w+)?|(.+?) \((?:[^)]*\b)?conflicted copy\b[^)]*\)|(.+) (\d+))\.md$`)
+})
 
 // conflictOf tells the name of the page that name may be a conflict copy of; sure is false where their texts have to be compared ("tea 2.md").
 func conflictOf(name string) (page string, sure bool) {
 	if !isPage(name) || !isDigit(name[len(name)-4]) && !strings.Contains(strings.ToLower(name), "conflict") { // nearly all
 		return "", false
 	}
-	m := conflictName.FindStringSubmatch(name)
+	m := conflictName().FindStringSubmatch(name)
 	switch {
 	case m == nil:
 		return "", false
