@@ -151,7 +151,7 @@ func endOthers() (quiet bool) {
 		return false
 	}
 	for {
-		switch _, err := syscall.Wait4(-1, nil, 0, nil); err {
+		switch _, err := syscall.Wait4(-1, nil, syscall.WALL, nil); err {
 		case nil, syscall.EINTR:
 		case syscall.ECHILD:
 			return true
