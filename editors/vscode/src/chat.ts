@@ -7,16 +7,29 @@ import { mayRun } from './middleware';
 import type { Run, Runs } from './runs';
 import type { Server } from './server';
 
-export function registerChat(server: Server, runs: Runs): vscode.Disposable {
+/** What the participant needs of VS Code's chat. */
+type Asked = Pick<vscode.ChatRequest, 'prompt'>;
+type Said = Pick<vscode.ChatResponseStream, 'markdown' | 'progress' | 'button' | 'reference'>;
+
+export type Chat = (request: Asked, context: unknown, stream: Said, token: vscode.CancellationToken) => Promise<void>;
+
+export function registerChat(chat: Chat): vscode.Disposable {
   if (!vscode.chat?.createChatParticipant) {
     return new vscode.Disposable(() => undefined);
   }
-  const participant = vscode.chat.createChatParticipant('rig.wiki', async (request, _, stream, token) => {
+  const participant = vscode.chat.createChatParticipant('rig.wiki', chat);
+  participant.iconPath = new vscode.ThemeIcon('book');
+  return participant;
+}
+
+/** Answers a question of the chat with a run of the server. */
+export function answerIn(server: Server, runs: Runs): Chat {
+  return async (request, _, stream, token) => {
     if (!mayRun()) {
       stream.markdown(vscode.l10n.t('This workspace is not trusted: no agent is started in it.'));
       return;
     }
-    const { run } = await server.execute<{ run: string }>('rigwiki.query', { question: request.prompt });
+    const { run } = await server.execute<{ run: string }>('rigwiki.query', { question: request.prompt, ...server.here() });
     token.onCancellationRequested(() => void server.execute('rigwiki.cancel', { run }));
     const ended = await end(runs, run, (line) => stream.progress(line));
     if (ended.state !== 'done') {
@@ -25,10 +38,11 @@ export function registerChat(server: Server, runs: Runs): vscode.Disposable {
     }
     const answer = await vscode.workspace.openTextDocument(documentOf(run, 'answer', 'answer.md'));
     stream.markdown(answer.getText());
+    for (const page of new Set((await server.links(answer.uri, token)).map((link) => link.target?.with({ fragment: '' }).toString()))) {
+      page && stream.reference(vscode.Uri.parse(page));
+    }
     stream.button({ command: 'rig.answer.file', title: vscode.l10n.t('File as page'), arguments: [answer.uri] });
-  });
-  participant.iconPath = new vscode.ThemeIcon('book');
-  return participant;
+  };
 }
 
 /** Waits for the end of a run. */

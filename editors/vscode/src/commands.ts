@@ -29,6 +29,9 @@ export interface Parts {
   output: vscode.LogOutputChannel;
 }
 
+/** What a command of a hunk is called with: by a lens the hunk, by the menu of the line numbers a line (from 1), by other menus the document. */
+type Where = PartAt | { uri: vscode.Uri; lineNumber: number } | vscode.Uri;
+
 type Node = ProposalNode | RunNode | undefined;
 
 /** What each command does. */
@@ -50,9 +53,9 @@ function table(p: Parts): Record<string, (...args: never[]) => unknown> {
     'rig.applyAccepted': (node: Node) => onProposal(p, node, (run) => apply(p, run, 'accepted')),
     'rig.discard': (node: Node) => onProposal(p, node, (run) => discard(p, run)),
     'rig.revise': (node: Node) => onProposal(p, node, (run) => revise(p, run)),
-    'rig.hunk.accept': (at?: PartAt) => mark(p, at, 'accepted'),
-    'rig.hunk.reject': (at?: PartAt) => mark(p, at, 'rejected'),
-    'rig.hunk.why': (at: PartAt) => p.server.execute('rigwiki.proposal.why', { run: at.run, path: at.path }),
+    'rig.hunk.accept': (at?: Where) => mark(p, at, 'accepted'),
+    'rig.hunk.reject': (at?: Where) => mark(p, at, 'rejected'),
+    'rig.hunk.why': (at?: Where) => why(p, at),
     'rig.page.reject': (node: Node) => node?.kind === 'page' && p.proposals.setMarks(node.run.run, partsOfPage({ run: '', state: 'proposed', files: [node.file], refused: [] }, node.file.path), 'rejected'),
     'rig.comment.add': (reply: vscode.CommentReply) => p.comments.add(reply),
     'rig.comment.remove': (thread: vscode.CommentThread) => p.comments.remove(thread),
@@ -140,9 +143,9 @@ async function revise(p: Parts, run: string): Promise<void> {
   p.comments.sent(run);
 }
 
-/** Marks a hunk: the one of a lens, else the one under the cursor. */
-async function mark(p: Parts, at: PartAt | undefined, wish: Mark): Promise<void> {
-  const found = at ?? (await partAtCursor(p));
+/** Marks a hunk. */
+async function mark(p: Parts, at: Where | undefined, wish: Mark): Promise<void> {
+  const found = await partAt(p, at);
   if (!found) {
     return;
   }
@@ -150,14 +153,22 @@ async function mark(p: Parts, at: PartAt | undefined, wish: Mark): Promise<void>
   await p.proposals.setMarks(found.run, parts, wish);
 }
 
-async function partAtCursor(p: Parts): Promise<PartAt | undefined> {
-  const editor = vscode.window.activeTextEditor;
-  const page = editor && (await pageShown(p.proposals, editor.document.uri));
-  if (!page) {
-    return undefined;
+async function why(p: Parts, at: Where | undefined): Promise<void> {
+  const found = await partAt(p, at);
+  if (found) {
+    await p.server.execute('rigwiki.proposal.why', { run: found.run, path: found.path });
   }
-  const line = editor.selection.active.line;
-  const part = partsOf(page.file).find(({ hunk }) => !hunk || (newLines(hunk).start <= line && line <= newLines(hunk).end));
+}
+
+/** The hunk of a lens, that at a line, else that at the cursor. */
+async function partAt(p: Parts, at: Where | undefined): Promise<PartAt | undefined> {
+  if (at && 'run' in at) {
+    return at;
+  }
+  const editor = vscode.window.activeTextEditor;
+  const where = at && 'lineNumber' in at ? { uri: at.uri, line: at.lineNumber - 1 } : editor && { uri: editor.document.uri, line: editor.selection.active.line };
+  const page = where && (await pageShown(p.proposals, where.uri));
+  const part = page && partsOf(page.file).find(({ hunk }) => !hunk || (newLines(hunk).start <= where.line && where.line <= newLines(hunk).end));
   return part && { run: page.run, path: part.path, id: part.id };
 }
 
@@ -177,9 +188,12 @@ async function init(p: Parts, uri?: vscode.Uri): Promise<void> {
   await p.server.restart();
 }
 
-function demo(p: Parts): void {
+/** A task, not a terminal: that one would close with the demo's end. */
+async function demo(p: Parts): Promise<void> {
   if (p.server.binary) {
-    const terminal = vscode.window.createTerminal({ name: 'rig wiki demo', shellPath: p.server.binary.path, shellArgs: ['wiki', 'demo'] });
-    terminal.show();
+    const how = new vscode.ProcessExecution(p.server.binary.path, ['wiki', 'demo']);
+    await vscode.tasks.executeTask(new vscode.Task({ type: 'process' }, vscode.TaskScope.Workspace, 'demo', 'rig wiki', how));
+  } else {
+    void vscode.window.showInformationMessage(vscode.l10n.t('The rig server does not run.'));
   }
 }

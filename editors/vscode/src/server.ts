@@ -1,9 +1,10 @@
 // Starts `rig wiki lsp`, one for all folders, and says why where it cannot run.
 
 import * as vscode from 'vscode';
-import { CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, State, TransportKind } from 'vscode-languageclient/node';
+import { CloseAction, DocumentLinkRequest, ErrorAction, ExecuteCommandRequest, LanguageClient, State, TransportKind } from 'vscode-languageclient/node';
 import type { CloseHandlerResult, LanguageClientOptions } from 'vscode-languageclient/node';
 import { type Binary, findBinary } from './binary';
+import { logLines } from './log';
 import { middleware, type Interception } from './middleware';
 import type { RunNote } from './protocol';
 import { serverSettings } from './settings';
@@ -15,6 +16,9 @@ const restartSpan = 3 * 60_000;
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private deaths: number[] = [];
+  /** Why the server went away, as far as it is known: the last error that it wrote, and how its process ended. */
+  private lastError = '';
+  private exit = '';
   private readonly runEmitter = new vscode.EventEmitter<RunNote>();
   private readonly readyEmitter = new vscode.EventEmitter<void>();
   /** Each `rigwiki/run`. */
@@ -55,6 +59,7 @@ export class Server implements vscode.Disposable {
     const since = performance.now();
     try {
       await client.start();
+      this.watch(client);
       this.startTook = performance.now() - since;
     } catch (error) {
       this.output.error(String(error));
@@ -81,6 +86,21 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }) as Promise<T>;
   }
 
+  /** The links of a document that the server was not told of: one of its own. */
+  async links(document: vscode.Uri, token: vscode.CancellationToken): Promise<vscode.DocumentLink[]> {
+    if (!this.client?.isRunning()) {
+      return [];
+    }
+    const links = await this.client.sendRequest(DocumentLinkRequest.type, { textDocument: { uri: this.uri(document) } }, token);
+    return (await this.client.protocol2CodeConverter.asDocumentLinks(links, token)) ?? [];
+  }
+
+  /** Which wiki is meant by a command that names none: that of the page in the editor. */
+  here(): { uri?: string } {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    return uri?.scheme === 'file' ? { uri: this.uri(uri) } : {};
+  }
+
   /** A URI in the spelling of the protocol. */
   uri(of: vscode.Uri): string {
     return this.client?.code2ProtocolConverter.asUri(of) ?? of.toString();
@@ -104,6 +124,7 @@ export class Server implements vscode.Disposable {
         { scheme: 'rigwiki', pattern: '**/answer.md' },
       ],
       outputChannel: this.output,
+      stdioOptions: { stderr: (stream) => logLines(stream, this.output, (line) => (this.lastError = line)), stdout: () => undefined },
       markdown: { isTrusted: false, supportHtml: false },
       middleware: middleware(this.interception),
       initializationOptions: { rigwiki: { ...serverSettings(), review: true, notifications: true } },
@@ -135,14 +156,27 @@ export class Server implements vscode.Disposable {
       void this.gaveUp();
       return { action: CloseAction.DoNotRestart, handled: true };
     }
-    void vscode.window.showWarningMessage(vscode.l10n.t('The rig server ended unexpectedly and is started again. Proposals that wait are kept.'));
+    void vscode.window.showWarningMessage(vscode.l10n.t('The rig server ended unexpectedly ({0}) and is started again. Proposals that wait are kept.', this.why()));
     return { action: CloseAction.Restart, handled: true };
+  }
+
+  /** Keeps how the process of the server ends: the client does not tell. */
+  private watch(client: LanguageClient): void {
+    this.exit = this.lastError = '';
+    client.serverProcess?.once('exit', (code, signal) => {
+      this.exit = signal ?? vscode.l10n.t('exit code {0}', code ?? '?');
+      this.output.warn(`rig ended: ${this.exit}`);
+    });
+  }
+
+  private why(): string {
+    return [this.exit || vscode.l10n.t('its connection broke'), this.lastError].filter(Boolean).join(': ');
   }
 
   private async gaveUp(): Promise<void> {
     const restart = vscode.l10n.t('Start again');
     const log = vscode.l10n.t('Show log');
-    const said = await vscode.window.showErrorMessage(vscode.l10n.t('The rig server ended {0} times in three minutes and stays down.', this.deaths.length), restart, log);
+    const said = await vscode.window.showErrorMessage(vscode.l10n.t('The rig server ended {0} times in three minutes ({1}) and stays down.', this.deaths.length, this.why()), restart, log);
     if (said === restart) {
       await this.restart();
     } else if (said === log) {

@@ -27,13 +27,13 @@ export class Starter {
       title: vscode.l10n.t('Ask the wiki'), value: editor ? questionAt(editor) : '', prompt: vscode.l10n.t('Answered from the pages, each claim with its citation'),
     });
     if (question?.trim() && mayRun()) {
-      await this.server.execute('rigwiki.query', { question: question.trim(), ...this.where() });
+      await this.server.execute('rigwiki.query', { question: question.trim(), ...this.server.here() });
     }
   }
 
   async lint(): Promise<void> {
     if (mayRun()) {
-      await this.server.execute('rigwiki.lint', this.where());
+      await this.server.execute('rigwiki.lint', this.server.here());
     }
   }
 
@@ -45,13 +45,15 @@ export class Starter {
       validateInput: (text) => (/^https?:\/\/\S+$/.test(text.trim()) ? undefined : vscode.l10n.t('An address that begins with http:// or https://')),
     });
     if (url && mayRun()) {
-      await this.server.execute('rigwiki.fetch', { url: url.trim(), ...this.where() });
+      await this.server.execute('rigwiki.fetch', { url: url.trim(), ...this.server.here() });
     }
   }
 
   /** Starts the run of a task file: work, actPr or review. */
   async task(op: string, uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
-    if (uri && mayRun()) {
+    if (!uri) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Open a task file, or select one in the explorer.'));
+    } else if (mayRun()) {
       await this.server.execute(`rigwiki.${op}`, { uri: this.server.uri(uri) });
     }
   }
@@ -71,11 +73,6 @@ export class Starter {
       go,
     );
     return said === go;
-  }
-
-  private where(): { uri?: string } {
-    const uri = vscode.window.activeTextEditor?.document.uri;
-    return uri?.scheme === 'file' ? { uri: this.server.uri(uri) } : {};
   }
 }
 
