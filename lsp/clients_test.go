@@ -89,6 +89,7 @@ func TestSilentClient(t *testing.T) {
 	if got := actionTitles(t, e, filepath.Join(root, "index.md")); !has(got, "Review proposal of ingest raw/src.md") {
 		t.Errorf("actions while the edit is unanswered: %q", got)
 	}
+	hoverAt(t, e, filepath.Join(root, "index.md"), 0, 0) // fails where there is no answer
 	var a applyAnswer
 	if err := e.Await(id, &a); err != nil || a.Applied || a.Reason == "" {
 		t.Errorf("%+v, %v", a, err)

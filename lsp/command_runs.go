@@ -36,11 +36,14 @@ type runDetail struct {
 // defaultRuns is how many runs of a wiki are listed.
 const defaultRuns = 100
 
-// runList lists the runs of the wikis of this workspace, newest first, whatever became of them.
+// runList lists the runs of this workspace, newest first, whatever became of them: those of its wikis, and those of tasks in its repositories.
 func (s *server) runList(_ context.Context, a runsArgs) (any, error) {
 	all, err := s.wikisOf(a.URI)
 	if err != nil {
 		return nil, err
+	}
+	if a.URI == "" {
+		all = append(all, s.repositories()...)
 	}
 	if a.Limit <= 0 {
 		a.Limit = defaultRuns
@@ -59,10 +62,26 @@ func (s *server) runList(_ context.Context, a runsArgs) (any, error) {
 	return map[string]any{"runs": list}, nil
 }
 
+// repositories are the git repositories of the workspace's folders that are no wikis themselves.
+func (s *server) repositories() []*wiki.Wiki {
+	var out []*wiki.Wiki
+	known := map[string]bool{}
+	for _, w := range s.wikis() {
+		known[w.Real] = true
+	}
+	for _, folder := range s.folders.all() {
+		if repo, err := wiki.Repository(folder); err == nil && !known[repo.Real] {
+			known[repo.Real] = true
+			out = append(out, repo)
+		}
+	}
+	return out
+}
+
 func detailOf(w *wiki.Wiki, rec proposal.Record) runDetail {
 	d := runDetail{Run: rec.Run, Wiki: w.Root, Op: rec.Op, Agent: rec.Agent, Model: rec.Model, State: rec.State, Title: rec.Title, Message: rec.Message,
 		Started: rec.Started.UTC().Format("2006-01-02T15:04:05.000Z"), Files: len(rec.Files), Refused: rec.Refused, Waits: rec.Waits(), Usage: rec.Usage,
-		Undoable: (rec.State == proposal.Applied || rec.State == proposal.Partly) && rec.Undone.IsZero()}
+		Undoable: (rec.State == proposal.Applied || rec.State == proposal.Partly || rec.Tip != "") && rec.Undone.IsZero()}
 	if d.Refused == nil {
 		d.Refused = []proposal.Refusal{}
 	}

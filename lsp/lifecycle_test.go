@@ -152,13 +152,20 @@ type panicHost struct{ *fakeHost }
 
 func (panicHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) { panic("as tested") }
 
-// TestCancelRequest cancels a request by id.
+// TestCancelRequest cancels a request by id. Ids of nobody, and none, are ignored (trap T37).
 func TestCancelRequest(t *testing.T) {
 	entered := make(chan struct{})
 	h := blockingHost{newFakeHost(t, nil), entered}
-	e := session(t, h, lsptest.Options{Root: newWiki(t, nil), Profile: lsptest.VSCode()})
+	root := newWiki(t, nil)
+	e := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode()})
 	id := e.Send("workspace/executeCommand", map[string]any{"command": "rigwiki.agent.list", "arguments": []any{map[string]any{}}})
 	<-entered
+	for _, nobody := range []any{nil, 987654, "nobody"} {
+		e.Notify("$/cancelRequest", map[string]any{"id": nobody})
+	}
+	if got := actionTitles(t, e, filepath.Join(root, "index.md")); got == nil {
+		t.Error("no answer after those")
+	}
 	e.Notify("$/cancelRequest", map[string]any{"id": json.RawMessage(id)})
 	if err := e.Await(id, nil); code(err) != -32800 {
 		t.Errorf("%v", err)

@@ -84,8 +84,22 @@ echo x > x.txt; git add x.txt; git commit -qm 'Add x'`)
 	if got := actionTitles(t, e, page); !slices.Contains(got, "Undo work on tasks/0007-add-x.md") {
 		t.Errorf("no undo among %q", got)
 	}
+	listed := func() (undoable, found bool) {
+		var list struct{ Runs []runDetail }
+		if err := e.Execute("rigwiki.runs", map[string]string{}, &list); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list.Runs, func(r runDetail) bool { return r.Run == got.Run })
+		return i >= 0 && list.Runs[i].Undoable, i >= 0
+	}
+	if undoable, found := listed(); !undoable || !found {
+		t.Errorf("in the list of runs: %t, to be undone: %t", found, undoable)
+	}
 	if err := e.Execute("rigwiki.run.undo", map[string]string{"run": got.Run}, nil); err != nil {
 		t.Error(err)
+	}
+	if undoable, found := listed(); undoable || !found {
+		t.Errorf("after the undo, in the list of runs: %t, to be undone: %t", found, undoable)
 	}
 	if got := actionTitles(t, e, page); has(got, "Undo work on") {
 		t.Errorf("an undone run is offered again: %q", got)

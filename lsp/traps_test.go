@@ -182,7 +182,8 @@ func TestAnsweredAtOnce(t *testing.T) {
 	eventually(t, "nothing to cancel", func() bool { return !has(actionTitles(t, e, source), "Cancel") })
 }
 
-// TestCommandsAreAnnounced is trap T39: no action or lens names a command that the server did not announce.
+// TestCommandsAreAnnounced is traps T39 and T40: no action or lens names a command that the server did not announce, the menu of Ctrl+. shows the kinds of
+// all actions, and none is sent as disabled.
 func TestCommandsAreAnnounced(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range commandNames() {
@@ -193,7 +194,11 @@ func TestCommandsAreAnnounced(t *testing.T) {
 	e := session(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\nnew\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.Neovim(), Init: withMessage})
 	e.Open(page)
 	until(t, e, ingest(t, e, root), proposal.Proposed)
-	type commanded struct{ Command struct{ Command string } }
+	type commanded struct {
+		Kind     string
+		Disabled json.RawMessage
+		Command  struct{ Command string }
+	}
 	var actions, lenses []commanded
 	at := map[string]int{"line": 0, "character": 0}
 	if err := e.Request("textDocument/codeAction", map[string]any{"textDocument": map[string]string{"uri": lsptest.URI(page)},
@@ -205,6 +210,11 @@ func TestCommandsAreAnnounced(t *testing.T) {
 	}
 	if len(actions) == 0 || len(lenses) == 0 {
 		t.Fatalf("%d actions, %d lenses", len(actions), len(lenses))
+	}
+	for _, a := range actions {
+		if a.Kind != "quickfix" && !strings.HasPrefix(a.Kind, kindRoot) || a.Disabled != nil {
+			t.Errorf("an action of kind %q, disabled: %s", a.Kind, a.Disabled)
+		}
 	}
 	for _, c := range append(actions, lenses...) {
 		if !known[c.Command.Command] {

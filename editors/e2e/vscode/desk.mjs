@@ -43,11 +43,14 @@ export class Desk {
     const folders = [];
     for (const [name, story] of Object.entries(stories)) {
       const root = join(this.work, 'wikis', name);
-      cpSync(join(this.fixtures, 'wiki'), root, { recursive: true });
+      if (!story.bare) {
+        cpSync(join(this.fixtures, 'wiki'), root, { recursive: true });
+      }
       for (const [path, text] of Object.entries(story.files ?? {})) {
         mkdirSync(dirname(join(root, path)), { recursive: true });
         writeFileSync(join(root, path), text);
       }
+      story.prepare?.(root, join(this.work, 'home'));
       if (story.window === undefined) {
         folders.push({ path: root });
       }
@@ -89,18 +92,24 @@ export class Desk {
     return this.read(rel).toString();
   }
 
+  /** Writes a file of the wiki as another program would, before it is looked at. */
+  write(rel, text) {
+    mkdirSync(dirname(this.path(rel)), { recursive: true });
+    writeFileSync(this.path(rel), text);
+  }
+
   has(rel) {
     return existsSync(this.path(rel));
   }
 
-  /** All files of the wiki but rig's own folder, by path, as text: the wikis of the stories are UTF-8. */
+  /** All files of the wiki but those of rig and git, by path, as text: the wikis of the stories are UTF-8. */
   files() {
     const all = {};
     const walk = (dir) => {
       for (const entry of readdirSync(dir)) {
         const path = join(dir, entry);
         if (statSync(path).isDirectory()) {
-          if (entry !== '.rig') walk(path);
+          if (entry !== '.rig' && entry !== '.git') walk(path);
         } else {
           all[relative(this.wiki, path)] = readFileSync(path).toString();
         }
@@ -127,16 +136,27 @@ export class Desk {
     );
   }
 
-  /** Takes an entry of the light bulb's menu. The menu is asked for again until it has it: providers come late. */
+  /** Takes an entry of the light bulb's menu, once the server offers it: providers come late. */
   async lightBulb(title) {
-    const row = this.page.locator('.action-widget .monaco-list-row', { hasText: title });
+    const widget = this.page.locator('.action-widget');
+    const row = widget.locator('.monaco-list-row', { hasText: title });
+    await this.until(`the server offers ${title}`, () =>
+      this.host(
+        `const e = vscode.window.activeTextEditor;
+         return (await vscode.commands.executeCommand('vscode.executeCodeActionProvider', e.document.uri, e.selection)).some((a) => a.title.includes(argument));`,
+        title,
+      ),
+    );
     await this.until(`the light bulb offers ${title}`, async () => {
-      await this.page.keyboard.press('Escape');
-      await this.page.locator('.editor-instance.active .monaco-editor, .editor-group-container.active .monaco-editor').first().click({ position: { x: 300, y: 5 }, trial: true }).catch(() => {});
       await this.command('workbench.action.focusActiveEditorGroup');
       await this.page.keyboard.press('Control+.');
-      return row.first().waitFor({ timeout: 2000 }).then(() => true, () => false);
-    });
+      if (await row.first().waitFor({ timeout: 10_000 }).then(() => true, () => false)) {
+        return true;
+      }
+      await this.page.keyboard.press('Escape'); // a second Ctrl+. would take what is chosen
+      await widget.waitFor({ state: 'detached' });
+      return false;
+    }, { bound: 60_000 });
     const box = await row.first().boundingBox(); // a block for the pointer lies over the rows: the mouse goes through it
     await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   }

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync, openSync, cpSync, rmSync } from 'node:fs';
+import { mkdirSync, writeFileSync, openSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
@@ -88,6 +88,12 @@ export class Editor {
     const what = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await this.page.goto(`${this.url}/?${what}=${encodeURIComponent(path)}`);
     await Promise.race([ready, this.page.waitForTimeout(60_000).then(() => Promise.reject(new Error('no extension host after a minute')))]);
+  }
+
+  /** The rig program that came with the extension. */
+  bundled() {
+    const extension = readdirSync(this.extensions).find((name) => name.startsWith('rigwiki.rig-wiki-'));
+    return join(this.extensions, extension, 'bin', 'rig');
   }
 
   async closeWindow() {

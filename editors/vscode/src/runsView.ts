@@ -19,7 +19,8 @@ const groups: Group[] = [
   { id: 'running', label: () => vscode.l10n.t('Running'), icon: 'sync', has: inState('running') },
   { id: 'waiting', label: () => vscode.l10n.t('Waiting'), icon: 'git-pull-request', has: (r) => r.waits || r.state === 'proposed' },
   { id: 'applied', label: () => vscode.l10n.t('Applied'), icon: 'check', has: (r) => !r.waits && inState('applied', 'partly')(r) },
-  { id: 'answered', label: () => vscode.l10n.t('Answered'), icon: 'comment', has: inState('done') },
+  { id: 'answered', label: () => vscode.l10n.t('Answered'), icon: 'comment', has: (r) => r.state === 'done' && r.op === 'query' },
+  { id: 'done', label: () => vscode.l10n.t('Done'), icon: 'pass', has: (r) => r.state === 'done' && r.op !== 'query' },
   { id: 'failed', label: () => vscode.l10n.t('Failed'), icon: 'error', has: inState('failed', 'incomplete', 'timed-out', 'cancelled', 'empty') },
   { id: 'discarded', label: () => vscode.l10n.t('Discarded'), icon: 'trash', has: inState('discarded') },
 ];

@@ -13,12 +13,16 @@ import { serverSettings } from './settings';
 const restarts = 4;
 const restartSpan = 3 * 60_000;
 
+/** How long the end of the process may come after that of its connection, milliseconds. */
+const exitWait = 1000;
+
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private deaths: number[] = [];
   /** Why the server went away, as far as it is known: the last error that it wrote, and how its process ended. */
   private lastError = '';
   private exit = '';
+  private exited = Promise.resolve();
   private readonly runEmitter = new vscode.EventEmitter<RunNote>();
   private readonly readyEmitter = new vscode.EventEmitter<void>();
   /** Each `rigwiki/run`. */
@@ -55,11 +59,10 @@ export class Server implements vscode.Disposable {
     );
     this.client = client;
     client.onNotification('rigwiki/run', (note: RunNote) => this.runEmitter.fire(note));
-    client.onDidChangeState(({ newState }) => newState === State.Running && void this.announce(client));
+    client.onDidChangeState(({ newState }) => newState === State.Running && void this.ready(client));
     const since = performance.now();
     try {
       await client.start();
-      this.watch(client);
       this.startTook = performance.now() - since;
     } catch (error) {
       this.output.error(String(error));
@@ -141,7 +144,8 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private async announce(client: LanguageClient): Promise<void> {
+  private async ready(client: LanguageClient): Promise<void> {
+    this.watch(client);
     const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     await Promise.all(commands.map((c) => vscode.commands.executeCommand('setContext', `rig.has.${c.replace('rigwiki.', '')}`, true)));
     await vscode.commands.executeCommand('setContext', 'rig.ready', true);
@@ -149,7 +153,8 @@ export class Server implements vscode.Disposable {
   }
 
   /** The server went away by itself: it is started again, unless it keeps dying. */
-  private closed(): CloseHandlerResult {
+  private async closed(): Promise<CloseHandlerResult> {
+    await Promise.race([this.exited, new Promise((resolve) => setTimeout(resolve, exitWait))]);
     const now = Date.now();
     this.deaths = [...this.deaths.filter((at) => now - at < restartSpan), now];
     if (this.deaths.length > restarts) {
@@ -163,10 +168,12 @@ export class Server implements vscode.Disposable {
   /** Keeps how the process of the server ends: the client does not tell. */
   private watch(client: LanguageClient): void {
     this.exit = this.lastError = '';
-    client.serverProcess?.once('exit', (code, signal) => {
-      this.exit = signal ?? vscode.l10n.t('exit code {0}', code ?? '?');
-      this.output.warn(`rig ended: ${this.exit}`);
-    });
+    this.exited = new Promise((resolve) =>
+      client.serverProcess?.once('exit', (code, signal) => {
+        this.exit = signal ?? vscode.l10n.t('exit code {0}', code ?? '?');
+        resolve();
+      }),
+    );
   }
 
   private why(): string {

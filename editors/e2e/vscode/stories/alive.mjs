@@ -1,5 +1,5 @@
-// One server serves all folders (T30). When it dies it is started again with a word, and what waits still does; commands of a run can
-// come late and twice (T43).
+// One server serves all folders (T30). When it dies it is started again with a word that says why, and what waits still does; commands of a run
+// can come late and twice (T43). One that keeps dying stays down until the user wants it again. What it logs has its own levels.
 
 import { ended, proposal, waiting } from '../review.mjs';
 import { servers } from '../servers.mjs';
@@ -9,19 +9,42 @@ export const alive = {
 
   async play(desk) {
     const { assert, until } = desk;
+    const rig = desk.editor.machine['rigwiki.path'];
     assert.ok((await desk.host('return vscode.workspace.workspaceFolders.length')) > 3);
     const { run } = await proposal(desk);
-    const [server, ...more] = servers(desk.editor.machine['rigwiki.path']);
+    const log = await until('the log has the end of the run', async () => {
+      await desk.command('rig.log');
+      const text = await desk.host(`return vscode.workspace.textDocuments.find((d) => d.uri.scheme === 'output' && d.uri.path.includes('Rig Wiki'))?.getText()`);
+      return text?.includes(`run ended {"run": "${run}"`) && text;
+    });
+    assert.match(log.split('\n').find((line) => line.includes(`run ended {"run": "${run}"`)), /\[info\] run ended/);
+    await desk.command('workbench.action.closePanel');
+
+    const [server, ...more] = servers(rig);
     assert.deepEqual(more, [], 'one server for all folders');
     process.kill(server, 'SIGKILL');
-    await desk.toast('started again');
-    await until('another one runs', () => servers(desk.editor.machine['rigwiki.path']).some((pid) => pid !== server));
+    await desk.toast('ended unexpectedly (SIGKILL) and is started again');
+    await until('another one runs', () => servers(rig).some((pid) => pid !== server));
     assert.deepEqual(await until('it answers', () => waiting(desk, run)), ['concepts/emoji.md#1']);
     await desk.command('rigwiki.proposal.apply', { run });
     await ended(desk, run, 'applied');
     await until('the page is saved', () => desk.text('concepts/emoji.md').includes('two columns'));
     const again = await desk.command('rigwiki.proposal.apply', { run }).catch((error) => error.message);
     assert.ok(desk.text('concepts/emoji.md').includes('takes two columns'), JSON.stringify(again));
+
+    const dead = new Set();
+    const kill = async () => {
+      const pid = await until('it runs', () => servers(rig).find((p) => !dead.has(p)));
+      await until('it answers', () => waiting(desk, run));
+      dead.add(pid);
+      process.kill(pid, 'SIGKILL');
+    };
+    dead.add(server);
+    for (let died = 1; died < 5; died++) {
+      await kill();
+    }
+    await desk.toast('ended 5 times in three minutes (SIGKILL) and stays down', 'Start again');
+    await until('it answers again', () => waiting(desk, run));
     await desk.command('rigwiki.run.undo', { run });
     await until('all is as before', () => desk.same());
   },

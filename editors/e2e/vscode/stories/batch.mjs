@@ -1,25 +1,36 @@
-// Several sources at once: the question names them with the agent, and a no starts nothing.
+// Several sources at once, from the menu of the explorer: the question names them with agent and model, and a no starts nothing.
 
+import { explorer, menu } from '../hands.mjs';
 import { ended, runs } from '../review.mjs';
 
 export const batch = {
-  settings: { 'rigwiki.defaultAgent': 'builtin', 'rigwiki.openReview': false },
-  files: { 'raw/second.md': '# Second\n\nA second source about faces.\n' },
+  settings: { 'rigwiki.defaultAgent': 'obedient', 'rigwiki.models': { obedient: 'small-1' }, 'rigwiki.openReview': false },
+  files: { 'raw/batch-one-steps.md': `echo '- one' >> log.md\n`, 'raw/batch-two-steps.md': `echo '- two' >> log.md\n` },
 
   async play(desk) {
     const { assert } = desk;
     const dialog = desk.page.locator('.monaco-dialog-box');
-    const ask = () =>
-      desk.host(`const u = argument.map((p) => vscode.Uri.file(p)); await vscode.commands.executeCommand('rig.ingest', u[0], u);`, [desk.path('raw/widths.md'), desk.path('raw/second.md')]);
-    let asked = ask();
-    await dialog.filter({ hasText: 'Ingest 2 sources with builtin' }).filter({ hasText: 'raw/second.md' }).waitFor();
+    const both = async () => {
+      const first = await explorer(desk, 'raw/batch-one-steps.md');
+      const second = desk.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'batch-two-steps.md' }).first();
+      const select = async () => {
+        await first.click();
+        await second.click({ modifiers: ['Control'] });
+        await second.click({ button: 'right' });
+      };
+      await menu(desk, select, 'Ingest into Wiki');
+      const question = dialog.filter({ hasText: 'Ingest 2 sources with obedient (small-1)' });
+      await question.waitFor();
+      return question.innerText();
+    };
+    const said = await both();
+    assert.ok(said.includes('raw/batch-one-steps.md') && said.includes('raw/batch-two-steps.md'), said);
     await desk.picture('batch');
     await desk.page.keyboard.press('Escape');
-    await asked;
+    await dialog.waitFor({ state: 'detached' });
     assert.deepEqual(await runs(desk), [], 'a no starts nothing');
-    asked = ask();
+    await both();
     await dialog.locator('.monaco-button', { hasText: 'Ingest' }).click();
-    await asked;
     const started = await desk.until('both run', async () => (await runs(desk)).length === 2 && runs(desk));
     for (const { run } of started) {
       await ended(desk, run, 'proposed');

@@ -1,4 +1,4 @@
-// In a workspace that is not trusted no agent is started, whoever asks; links and findings work.
+// In a workspace that is not trusted no agent is started, whoever asks, the chat neither; links and findings work.
 
 import { runs } from '../review.mjs';
 
@@ -22,6 +22,12 @@ export const untrusted = {
     assert.ok(!titles.actions.includes('Ingest into wiki'), titles.actions.join());
     await desk.command('rigwiki.ingest', { uri: desk.uri('raw/widths.md'), agent: 'builtin' });
     await desk.toast('not trusted');
+    for (const command of ['rigwiki.query', 'rigwiki.lint', 'rigwiki.fetch', 'rigwiki.work', 'rigwiki.actPr', 'rigwiki.review', 'rigwiki.proposal.revise']) {
+      await desk.command(command, { question: 'What?', url: 'http://127.0.0.1:1/', uri: desk.uri('raw/widths.md'), run: 'none', text: 'x' });
+    }
+    const said = await desk.host(
+      `let said = ''; await vscode.extensions.getExtension('rigwiki.rig-wiki').exports.chat({ prompt: 'What?' }, undefined, { markdown: (t) => (said += t) }, new vscode.CancellationTokenSource().token); return said;`);
+    assert.match(said, /not trusted/);
     assert.deepEqual(await runs(desk), []);
   },
 };

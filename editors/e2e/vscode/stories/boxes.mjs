@@ -1,0 +1,49 @@
+// The boxes of the view Proposals, by mouse: Apply takes what is ticked, Apply Accepted only what was accepted, the rest waits.
+
+import { treeRow } from '../hands.mjs';
+import { ended, lens, proposal, titleCommand, waiting } from '../review.mjs';
+
+export const boxes = {
+  files: { 'raw/steps.md': `sed -i 's/one column/two columns/' concepts/emoji.md\nsed -i 's/a line ends/a line comes to its end/' index.md\necho '- more' >> log.md\n` },
+
+  async play(desk) {
+    const { assert, until } = desk;
+    const { run } = await proposal(desk);
+    const box = async (page) => (await treeRow(desk, 'proposals', page)).getByRole('checkbox');
+    const ticked = async (page, yes) => until(`${page} is ${yes ? '' : 'not '}ticked`, async () => (await (await box(page)).getAttribute('aria-checked')) === String(yes));
+    for (const page of ['emoji.md', 'index.md', 'log.md']) {
+      await ticked(page, true);
+    }
+    assert.match(await (await box('index.md')).getAttribute('aria-label'), /Take index.md with Apply/, 'a screen reader says what the box does');
+    const back = () => desk.command('rigwiki.proposal.review', { run });
+
+    await back();
+    await titleCommand(desk, 'Apply Accepted Changes');
+    await desk.toast('Nothing is accepted');
+    assert.ok(desk.same());
+    await lens(desk, 'emoji.md', 'Accept');
+    await desk.page.locator('.codelens-decoration a', { hasText: 'Accepted' }).waitFor();
+    await titleCommand(desk, 'Apply Accepted Changes');
+    await ended(desk, run, 'partly');
+    await until('the accepted page is saved', () => desk.text('concepts/emoji.md').includes('two columns'));
+    await until('the others wait', async () => String(await waiting(desk, run)) === 'index.md#1,log.md#1');
+
+    await (await box('index.md')).click();
+    await ticked('index.md', false);
+    await desk.picture('boxes');
+    await back();
+    await titleCommand(desk, 'Apply Proposal');
+    await until('the ticked page is saved', () => desk.text('log.md').endsWith('- more\n'));
+    assert.equal(desk.text('index.md'), desk.before['index.md']);
+    await until('the other one waits', async () => String(await waiting(desk, run)) === 'index.md#1');
+
+    await (await box('index.md')).click();
+    await ticked('index.md', true);
+    await back();
+    await titleCommand(desk, 'Apply Proposal');
+    await ended(desk, run, 'applied');
+    await until('all is saved', () => desk.text('index.md').includes('comes to its end'));
+    await desk.command('rigwiki.run.undo', { run });
+    await until('all is as before', () => desk.same());
+  },
+};
