@@ -33,6 +33,7 @@ export const tasks = {
     await menu(desk, async () => (await explorer(desk, task)).click({ button: 'right' }), 'Act on Pull Request');
     const acted = await run('act-pr');
     assert.equal(acted.state, 'done', acted.message);
+    assert.match(await document(desk, '.diff/act-pr.diff'), /^\+y$/m);
     assert.match(read('log', '--format=%s', 'main..task/0007-add-x'), /Mend x/);
 
     await desk.show(task);
