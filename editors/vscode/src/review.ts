@@ -30,8 +30,10 @@ export class Review implements vscode.Disposable {
     }
     const title = this.titleOf(run);
     this.byTitle.set(title, id);
+    const before = vscode.window.tabGroups.all.flatMap((g) => g.tabs).filter((t) => this.shownIn(t) === id);
     await vscode.commands.executeCommand('vscode.changes', title, shown.files.map((f) => sides(run, f)));
     await vscode.commands.executeCommand('workbench.action.keepEditor'); // it would be replaced by the next page that is looked at
+    await vscode.window.tabGroups.close(before, true); // of what waited then: it is shown anew
     this.tell();
   }
 

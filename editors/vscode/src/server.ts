@@ -131,7 +131,7 @@ export class Server implements vscode.Disposable {
       markdown: { isTrusted: false, supportHtml: false },
       middleware: middleware(this.interception),
       initializationOptions: { rigwiki: { ...serverSettings(), review: true, notifications: true } },
-      errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: () => this.closed() },
+      errorHandler: { error: () => ({ action: ErrorAction.Continue, handled: true /* a connection that breaks is told when it has ended */ }), closed: () => this.closed() },
     };
   }
 

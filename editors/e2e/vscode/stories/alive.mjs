@@ -36,6 +36,7 @@ export const alive = {
     const kill = async () => {
       const pid = await until('it runs', () => servers(rig).find((p) => !dead.has(p)));
       await until('it answers', () => waiting(desk, run));
+      await desk.command('notifications.clearAll'); // no more than three are shown at once
       dead.add(pid);
       process.kill(pid, 'SIGKILL');
     };
