@@ -30,10 +30,9 @@ export class Review implements vscode.Disposable {
     }
     const title = this.titleOf(run);
     this.byTitle.set(title, id);
-    const before = vscode.window.tabGroups.all.flatMap((g) => g.tabs).filter((t) => this.shownIn(t) === id);
+    await closeTabs((t) => this.shownIn(t) === id); // what waited before is shown anew
     await vscode.commands.executeCommand('vscode.changes', title, shown.files.map((f) => sides(run, f)));
     await vscode.commands.executeCommand('workbench.action.keepEditor'); // it would be replaced by the next page that is looked at
-    await vscode.window.tabGroups.close(before, true); // of what waited then: it is shown anew
     this.tell();
   }
 
@@ -46,8 +45,7 @@ export class Review implements vscode.Disposable {
 
   /** Closes the review of a run that is decided. */
   async close(run: string): Promise<void> {
-    const tabs = vscode.window.tabGroups.all.flatMap((g) => g.tabs);
-    await vscode.window.tabGroups.close(tabs.filter((t) => this.shownIn(t) === run || isPageOf(t, run)));
+    await closeTabs((t) => this.shownIn(t) === run || isPageOf(t, run));
     [...this.byTitle].filter(([, id]) => id === run).forEach(([title]) => this.byTitle.delete(title));
   }
 
@@ -81,6 +79,13 @@ function sides(run: Run, file: ShownFile): [vscode.Uri, vscode.Uri | undefined, 
     file.kind === 'create' ? undefined : pageOf(run, file.from ?? file.path, 'base'),
     file.kind === 'delete' ? undefined : pageOf(run, file.path),
   ];
+}
+
+async function closeTabs(meant: (tab: vscode.Tab) => boolean): Promise<void> {
+  for (const tab of vscode.window.tabGroups.all.flatMap((g) => g.tabs).filter(meant)) {
+    // One that was closed or moved meanwhile is another tab now, or none: it stays as the user wants it.
+    await vscode.window.tabGroups.close(tab, true).then(undefined, () => false);
+  }
 }
 
 function isPageOf(tab: vscode.Tab, run: string): boolean {

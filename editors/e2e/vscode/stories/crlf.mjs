@@ -1,7 +1,7 @@
 // A page with CRLF keeps it, byte for byte, also in lines that are new (T24); a new page ends as the agent wrote it (T18, T23);
 // columns are right behind letters beyond the basic plane (T25).
 
-import { ended, proposal, undone } from '../review.mjs';
+import { ended, proposal, titleCommand, undone } from '../review.mjs';
 
 const page = ['---', 'type: concept', 'sources: []', 'ingested-at: 2026-02-01', 'last-updated: 2026-02-01', '---', '# Returns', '', 'One 😀漢 line, see [[emoji]].', 'Another line.', ''].join('\r\n');
 
@@ -18,7 +18,7 @@ export const crlf = {
   async play(desk) {
     const { assert, until } = desk;
     const { run } = await proposal(desk);
-    await desk.command('rig.apply');
+    await titleCommand(desk, 'Apply Proposal');
     await ended(desk, run, 'applied');
     await until('the pages are saved', () => desk.has('concepts/steps.md') && desk.read('concepts/steps.md').length > 0);
     assert.equal(desk.text('concepts/returns.md'), page.replace('line, see', 'line changed 😀, see') + 'added\r\n');
