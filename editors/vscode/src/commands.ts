@@ -147,6 +147,7 @@ async function revise(p: Parts, run: string): Promise<void> {
 async function mark(p: Parts, at: Where | undefined, wish: Mark): Promise<void> {
   const found = await partAt(p, at);
   if (!found) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is no change at the cursor.'));
     return;
   }
   const parts = partsOfPage(await p.proposals.show(found.run), found.path).filter((part) => part.id === found.id);

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { allParts, partsOf, type Part } from './hunks';
-import type { Applied, Shown, ShownFile } from './protocol';
+import { type Applied, isUnderWay, type Shown, type ShownFile } from './protocol';
 import type { Run, Runs } from './runs';
 import type { Server } from './server';
 
@@ -18,7 +18,7 @@ export interface Selection {
 const memory = 'marks';
 
 export class Proposals implements vscode.Disposable {
-  private readonly shown = new Map<string, Shown>();
+  private readonly shown = new Map<string, Promise<Shown>>();
   private readonly marks: Map<string, Map<string, Mark>>;
   private readonly emitter = new vscode.EventEmitter<string | undefined>();
   private readonly subscription: vscode.Disposable;
@@ -29,12 +29,12 @@ export class Proposals implements vscode.Disposable {
     const kept = state.get<Record<string, [string, Mark][]>>(memory, {});
     this.marks = new Map(Object.entries(kept).map(([run, list]) => [run, new Map(list)]));
     this.subscription = runs.onDidChange((change) => {
-      if (change) {
-        this.shown.delete(change.run.run);
-      } else {
+      if (!change) {
         this.forgetDecided();
+        void this.renew(this.waiting().map((r) => r.run), undefined);
+      } else if (!isUnderWay(change.run.state)) {
+        void this.renew([change.run.run], change.run.run); // a line of a run under way changes no proposal
       }
-      this.emitter.fire(change?.run.run);
     });
   }
 
@@ -47,13 +47,14 @@ export class Proposals implements vscode.Disposable {
   }
 
   /** The files and hunks of a proposal, asked for once until it changes. */
-  async show(run: string): Promise<Shown> {
+  show(run: string): Promise<Shown> {
     const had = this.shown.get(run);
     if (had) {
       return had;
     }
-    const shown = await this.server.execute<Shown>('rigwiki.proposal.show', { run });
+    const shown = this.server.execute<Shown>('rigwiki.proposal.show', { run });
     this.shown.set(run, shown);
+    shown.catch(() => this.shown.get(run) === shown && this.shown.delete(run)); // who asked has the error; the next one asks again
     return shown;
   }
 
@@ -110,13 +111,13 @@ export class Proposals implements vscode.Disposable {
     if ((answer === undefined || answer.applied) && rejected.paths.length + rejected.hunks.length > 0) {
       await this.server.execute('rigwiki.proposal.discard', { run, ...rejected });
     }
-    this.changed(run);
+    await this.renew([run], run);
     return answer;
   }
 
   async discard(run: string, selection?: Selection, reason?: string): Promise<void> {
     await this.server.execute('rigwiki.proposal.discard', { run, ...selection, ...(reason && { reason }) });
-    this.changed(run);
+    await this.renew([run], run);
   }
 
   dispose(): void {
@@ -124,14 +125,16 @@ export class Proposals implements vscode.Disposable {
     this.emitter.dispose();
   }
 
-  private changed(run: string): void {
-    this.shown.delete(run);
-    this.emitter.fire(run);
+  /** Reads proposals anew, and tells of the change when they are there: a tree that waits for its rows loses the clicks on them. */
+  private async renew(runs: string[], changed: string | undefined): Promise<void> {
+    runs.forEach((run) => this.shown.delete(run));
+    const waits = new Set(this.waiting().map((r) => r.run));
+    await Promise.allSettled(runs.filter((run) => waits.has(run)).map((run) => this.show(run)));
+    this.emitter.fire(changed);
   }
 
   private forgetDecided(): void {
     const waits = new Set(this.waiting().map((r) => r.run));
-    this.shown.clear();
     for (const run of [...this.marks.keys()].filter((id) => !waits.has(id))) {
       this.marks.delete(run);
     }

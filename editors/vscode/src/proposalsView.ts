@@ -95,7 +95,9 @@ export class ProposalsView implements vscode.TreeDataProvider<ProposalNode>, vsc
     const some = taken > 0 && taken < parts.length ? ` (${taken}/${parts.length})` : '';
     item.description = `+${file.added} −${file.removed}${some}${flags}`;
     item.tooltip = [file.path, ...(file.reasons ?? []).map((f) => `${f.rule}: ${f.reason}`)].join('\n');
-    item.accessibilityInformation = { label: [file.path, words[file.kind](), vscode.l10n.t('{0} lines added, {1} removed', file.added, file.removed), ...(file.reasons ?? []).map((f) => vscode.l10n.t('flagged: {0}', f.reason))].join(', ') };
+    item.id = `${run.run}/${file.path}`;
+    const left = parts.some((p) => p.waits) && taken === 0 ? [vscode.l10n.t('Apply leaves this page waiting')] : [];
+    item.accessibilityInformation = { label: [file.path, words[file.kind](), ...left, vscode.l10n.t('{0} lines added, {1} removed', file.added, file.removed), ...(file.reasons ?? []).map((f) => vscode.l10n.t('flagged: {0}', f.reason))].join(', ') };
     item.command = {
       title: vscode.l10n.t('Show the change'),
       command: file.kind === 'edit' || file.kind === 'rename' ? 'vscode.diff' : 'vscode.open',

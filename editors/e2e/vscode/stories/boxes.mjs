@@ -10,7 +10,11 @@ export const boxes = {
     const { assert, until } = desk;
     const { run } = await proposal(desk);
     const box = async (page) => (await treeRow(desk, 'proposals', page)).getByRole('checkbox');
-    const is = async (page, yes) => (await (await box(page)).getAttribute('aria-checked')) === String(yes);
+    // The box turns at once, what the row says comes from the extension.
+    const is = async (page, yes) =>
+      (await (await box(page)).getAttribute('aria-checked')) === String(yes) &&
+      (await (await treeRow(desk, 'proposals', page)).getAttribute('aria-label')).includes('leaves this page waiting') === !yes;
+    const decided = (page) => until(`${page} has no box any more`, async () => (await (await box(page)).count()) === 0);
     const ticked = (page, yes) => until(`${page} is ${yes ? '' : 'not '}ticked`, () => is(page, yes));
     // A click on a row that is drawn anew just then is lost.
     const tick = (page, yes) => until(`a click makes ${page} ${yes ? '' : 'not '}ticked`, async () => {
@@ -34,6 +38,7 @@ export const boxes = {
     await until('the accepted page is saved', () => desk.text('concepts/emoji.md').includes('two columns'));
     await until('the others wait', async () => String(await waiting(desk, run)) === 'index.md#1,log.md#1');
 
+    await decided('emoji.md');
     await tick('index.md', false);
     await desk.picture('boxes');
     await back();
@@ -42,6 +47,7 @@ export const boxes = {
     assert.equal(desk.text('index.md'), desk.before['index.md']);
     await until('the other one waits', async () => String(await waiting(desk, run)) === 'index.md#1');
 
+    await decided('log.md');
     await tick('index.md', true);
     await back();
     await titleCommand(desk, 'Apply Proposal');

@@ -1,7 +1,7 @@
 // The real claude, led by the scripted model server: ingest, review, apply, undo.
 
 import { existsSync } from 'node:fs';
-import { ended, proposal, undone } from '../review.mjs';
+import { ended, proposal, undone, titleCommand } from '../review.mjs';
 
 const page = '---\ntype: source\nsources: [widths]\ningested-at: 2026-03-01\nlast-updated: 2026-03-01\nsource-path: raw/widths.md\n---\n# Widths\n\nSee [[emoji]].\n';
 
@@ -19,7 +19,7 @@ export const claude = {
     const { run, shown } = await proposal(desk, { source: 'raw/widths.md', agent: 'claude', note: `<<F64:${Buffer.from(JSON.stringify(steps)).toString('base64')}>>` });
     assert.deepEqual(shown.files.map((f) => `${f.kind} ${f.path}`).sort(), ['create sources/widths.md', 'edit index.md']);
     assert.ok(desk.same());
-    await desk.command('rig.apply');
+    await titleCommand(desk, 'Apply Proposal');
     await ended(desk, run, 'applied');
     await until('the page is saved', () => desk.has('sources/widths.md') && desk.text('sources/widths.md') === page);
     assert.ok(desk.text('index.md').includes('## Sources\n- [[widths]]'));

