@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,26 +12,23 @@ import (
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
-// designWiki is a real wiki of some size, made by others: RIG_DESIGN_WIKI, or where it lies beside this repository.
-func designWiki(t *testing.T) string {
+// designWiki lays out a real wiki of some size, made by others: the one that search is measured with.
+func designWiki(t *testing.T, dir string) {
 	t.Helper()
-	dir := os.Getenv("RIG_DESIGN_WIKI")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "wikis", "go-design")
+	z, err := zip.OpenReader("../../wiki/index/testdata/go-design.zip")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "schema.md")); err != nil {
-		t.Skipf("no wiki go-design here: %v; RIG_DESIGN_WIKI names one", err)
+	defer z.Close()
+	if err := os.CopyFS(dir, z); err != nil {
+		t.Fatal(err)
 	}
-	return dir
 }
 
 // agentDesign has an agent ingest, answer and lint on a copy of that wiki; its model obeys an injection on the way.
 func agentDesign(t *testing.T, d *desk) {
-	from := designWiki(t)
 	d.wiki = filepath.Join(d.top, "docs", "go-design")
-	if err := os.CopyFS(d.wiki, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	designWiki(t, d.wiki)
 	d.before = files(t, d.wiki)
 	const was = "- [[number-literals]] — binary, octal and separated number literals (Go 1.13)"
 	const logged = "- created [[number-literals]], [[gofmt]], [[backward-compatibility]], [[go-version-line]]"
