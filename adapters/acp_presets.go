@@ -31,7 +31,7 @@ func presets() []preset {
 		{program: "claude-code-acp", mode: "default", kin: claude{}.Plan, name: "claude", rules: claudeBridge},
 		{program: "codex-acp", mode: "read-only", confined: "agent-full-access", kin: codex{}.Plan, name: "codex", servers: codexServers, rules: codexBridge},
 		{program: "gemini", args: []string{"--acp"}, kin: planGemini, name: "gemini", rules: geminiRules},
-		{program: "opencode", args: []string{"acp"}, kin: opencode{}.Plan, name: "opencode", servers: opencodeServers},
+		{program: "opencode", args: append([]string{"acp"}, opencodeLogs()...), kin: opencode{}.Plan, name: "opencode", servers: opencodeServers},
 	}
 }
 
@@ -46,7 +46,8 @@ func claudeBridge(r Request) acpRules {
 
 // codexBridge gives codex the settings that its command line has no place for.
 func codexBridge(r Request) acpRules {
-	config := map[string]any{"check_for_update_on_startup": false, "analytics": map[string]any{"enabled": false}}
+	config := map[string]any{"check_for_update_on_startup": false, "analytics": map[string]any{"enabled": false},
+		"features": map[string]any{"unbounded_connection_retries": false}} // else it tries for ever to reach a server that is not there
 	if !r.Env.Config["acp"].MCP && len(r.Detection.Servers) > 0 {
 		off := map[string]any{}
 		for _, name := range r.Detection.Servers {

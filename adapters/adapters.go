@@ -152,6 +152,7 @@ type Outcome struct {
 	Denials  []Denial
 	Failure  *Failure // nil: none reported
 	Question bool     // the final text ends by asking the user something
+	Retrying string   `json:",omitempty"` // the last error of the model's API after which the agent tried again, "" where it went on since
 	Turns    int
 	Usage    Usage
 	Session  string

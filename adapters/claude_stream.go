@@ -135,11 +135,13 @@ func (s *claudeStream) system(l claudeLine) {
 		s.feed.cwd, s.out.Model = l.Cwd, l.Model
 		s.feed.send(Event{Kind: "session", Summary: "claude started", Detail: l.Model})
 	case "api_retry":
+		s.out.Retrying = firstOf(sentence(strings.ReplaceAll(l.Error, "_", " ")), "it said nothing more")
 		s.feed.send(Event{Kind: "other", Summary: fmt.Sprintf("the model's API failed, attempt %d", l.Attempt), Detail: l.Error, OK: truth(false)})
 	}
 }
 
 func (s *claudeStream) assistant(l claudeLine) {
+	s.out.Retrying = ""
 	for _, b := range l.Message.Content {
 		switch b.Type {
 		case "text":

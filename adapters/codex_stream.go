@@ -72,10 +72,10 @@ func (s *codexStream) line(l codexLine) {
 	case "item.started":
 		s.start(l.Item)
 	case "item.completed":
-		s.out.Started = true
+		s.out.Started, s.out.Retrying = true, ""
 		s.complete(l.Item)
 	case "error":
-		s.warning = l.Message
+		s.warning, s.out.Retrying = l.Message, sentence(l.Message)
 		s.feed.send(Event{Kind: "other", Summary: l.Message, OK: truth(false)})
 	case "turn.completed":
 		// Usage is a running total, not an increment.
@@ -87,7 +87,7 @@ func (s *codexStream) line(l codexLine) {
 }
 
 func (s *codexStream) end(f *Failure) {
-	s.out.Ended, s.out.Failure = true, f
+	s.out.Ended, s.out.Failure, s.out.Retrying = true, f, ""
 	if f == nil && !s.out.Started {
 		s.out.Failure = noTurn("codex")
 	}

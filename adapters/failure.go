@@ -79,7 +79,7 @@ func StderrFailure(agent string, stderr []byte) *Failure {
 	var said []string
 	text := ansiRE().ReplaceAllString(string(stderr), "")
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" {
+		if line = strings.TrimSpace(line); line == "" || logLineRE().MatchString(line) {
 			continue
 		}
 		if said = append(said, line); !strings.HasSuffix(said[0], "Unexpected error") || len(said) == 2 {
@@ -93,6 +93,25 @@ func StderrFailure(agent string, stderr []byte) *Failure {
 		return f // its statement and its cause are lines below
 	}
 	return newFailure(agent, 0, strings.Join(said, ": "))
+}
+
+var (
+	// logLineRE is a line of opencode's log, of which only what is below is ours to read.
+	logLineRE   = lazyRE(`^timestamp=\S+ level=`)
+	streamErrRE = lazyRE(`(?m)^timestamp=\S+ level=ERROR .*message="stream error" .*error\.error="((?:[^"\\]|\\.)*)"`)
+)
+
+// StderrRetrying is the last error of the model's API that an agent told of on stderr only, while it tried again; "" for none.
+func StderrRetrying(stderr []byte) string {
+	all := streamErrRE().FindAllSubmatch(stderr, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	said := string(all[len(all)-1][1])
+	if _, after, ok := strings.Cut(said, "Error: "); ok { // AI_APICallError
+		said = after
+	}
+	return sentence(said)
 }
 
 // rejectedRE finds what codex tells of refused patches on stderr only; its JSON stream leaves them out.

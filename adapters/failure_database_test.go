@@ -45,6 +45,7 @@ func TestDatabaseFailures(t *testing.T) {
 		"full":          {"Failed query: insert into `session`\nparams: \ncause: database or disk is full", "config", "opencode cannot use its database (database or disk is full)"},
 		"read-only":     {"attempt to write a readonly database", "config", "(readonly database)"},
 		"broken":        {"database disk image is malformed", "config", "malformed"},
+		"below a log":   {"timestamp=2026-11-30T19:21:18.345Z level=ERROR run=22f2f3a7 message=fatal error=\"database is locked\"\nError: Unexpected error\n\ndatabase is locked\n", "busy", "(database is locked)"},
 		"another":       {"NotFoundError: session ses_zz is unknown", "other", "ses_zz"},
 	} {
 		stream, err := json.Marshal(map[string]any{"type": "error", "sessionID": "s", "error": map[string]any{"name": "UnknownError", "data": map[string]any{"message": c.text}}})

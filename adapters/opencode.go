@@ -24,12 +24,15 @@ func (opencode) Detect(ctx context.Context, env Env) Detection {
 		install:  "install it with `npm install -g opencode-ai`, or choose another agent",
 		floor:    "1.0",
 		help:     []string{"run", "--help"},
-		features: map[string]string{"dir": "--dir "},
+		features: map[string]string{"dir": "--dir ", "print-logs": "--print-logs"},
 		vars:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_PROJECT_CONFIG=1", "npm_config_offline=true"},
 	}.detect(ctx, env)
 	d.Hosts, d.Servers = configHosts(env.Home, opencodeConfigs()...), opencodeServers(env)
 	return withDatabase(d, env)
 }
+
+// opencodeLogs has opencode tell on stderr what its stream leaves out: that its model's API failed and it tries again (1.18.33).
+func opencodeLogs() []string { return []string{"--print-logs", "--log-level", "ERROR"} }
 
 // database is the feature of an opencode that keeps sessions and accounts in HOME already.
 const database = "database"
@@ -78,6 +81,9 @@ func (opencode) Plan(r Request) (Invocation, error) {
 	argv := []string{r.Detection.Path, "run", "--format", "json", "--title", "rig " + r.Op}
 	if r.Detection.has("dir") {
 		argv = append(argv, "--dir", r.Cwd) // else it works at the top of whatever repository is around (case o-ag-17)
+	}
+	if r.Detection.has("print-logs") {
+		argv = append(argv, opencodeLogs()...)
 	}
 	if r.Model != "" {
 		argv = append(argv, option("--model", r.Model)...)

@@ -82,6 +82,7 @@ func (s *piStream) line(l piLine) {
 	case "tool_execution_end":
 		s.toolEnd(l)
 	case "auto_retry_start":
+		s.out.Retrying = sentence(l.ErrorText)
 		s.feed.send(Event{Kind: "other", Summary: "the model's API failed, pi tries again", Detail: l.ErrorText, OK: truth(false)})
 	case "agent_end":
 		s.feed.close()
@@ -97,7 +98,9 @@ func (s *piStream) message(l piLine) {
 		return
 	}
 	s.out.Started = true
-	s.last = m
+	if s.last = m; m.StopReason != "error" {
+		s.out.Retrying = ""
+	}
 	s.out.Model = m.Model
 	s.out.Usage.InputTokens += m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite
 	s.out.Usage.OutputTokens += m.Usage.Output

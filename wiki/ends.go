@@ -46,11 +46,11 @@ func stops() []endRow {
 			func(r *run) string { return "cancelled" }},
 		{"timed out", func(r *run) bool { return r.exit.Why == sandbox.TimedOut }, proposal.TimedOut, ExitTimedOut,
 			func(r *run) string {
-				return fmt.Sprintf("%s was stopped after %s, its time limit", r.rec.Agent, r.timeout())
+				return fmt.Sprintf("%s was stopped after %s, its time limit", r.rec.Agent, r.timeout()) + r.retrying()
 			}},
 		{"silent", func(r *run) bool { return r.exit.Why == sandbox.WentIdle }, proposal.TimedOut, ExitTimedOut,
 			func(r *run) string {
-				return fmt.Sprintf("%s was stopped after %s without a sign of life", r.rec.Agent, r.cfg.IdleTimeout)
+				return fmt.Sprintf("%s was stopped after %s without a sign of life", r.rec.Agent, r.cfg.IdleTimeout) + r.retrying()
 			}},
 		{"too much on disk", func(r *run) bool { return r.exit.Why == sandbox.Overfull }, proposal.Failed, ExitFailed,
 			func(r *run) string {
@@ -67,6 +67,14 @@ func stops() []endRow {
 		{"cut off", func(r *run) bool { return !r.outcome.Ended || !r.outcome.OK }, proposal.Failed, ExitFailed,
 			func(r *run) string { return r.rec.Agent + " ended without saying that it was done" + r.logs.lastWord() }},
 	}
+}
+
+// retrying is what an agent that had to be stopped was waiting for, as the end of a sentence.
+func (r *run) retrying() string {
+	if r.outcome.Retrying == "" {
+		return ""
+	}
+	return "; it was trying again after an error of its model's API: " + r.outcome.Retrying
 }
 
 // wikiEnds are the ends of a run about the wiki's pages whose agent ended well.

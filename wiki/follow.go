@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -20,6 +21,7 @@ func (r *run) talk(inv adapters.Invocation) func(context.Context, io.ReadWriter)
 // hearStderr takes what an agent told on stderr alone: tool calls that it was refused, and why it never took a turn (case o-ag-07 b).
 func (r *run) hearStderr() {
 	r.outcome.Denials = append(r.outcome.Denials, adapters.StderrDenials([]byte(r.logs.stderr.tail()))...)
+	r.outcome.Retrying = cmp.Or(r.outcome.Retrying, adapters.StderrRetrying([]byte(r.logs.stderr.tail())))
 	if r.exit.Why == sandbox.Exited || r.exit.Why == sandbox.Finished {
 		r.outcome.NeverBegan(r.rec.Agent, []byte(r.logs.stderr.tail()))
 	}
