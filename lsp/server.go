@@ -89,7 +89,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 		editor: editor{docs: newDocuments(), folders: newFolders(), set: &settings{}, configs: newConfigs(), unsaved: newUnsavedPages()},
 		desk: desk{runs: newRuns(), shelf: newShelf(), board: newBoard(), pulled: newPulled(), pages: newPages(), after: newAftermath(), ready: newReadyEdits(),
 			conflicts: newConflicts()}}
-	s.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(&capped{ReadWriteCloser: rwc}), jsonrpc2.WithCodec(codec{}))
+	s.conn = jsonrpc2.NewConn(forgiving{jsonrpc2.NewStream(&capped{ReadWriteCloser: rwc})}, jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())
 	select {
