@@ -58,7 +58,7 @@ func checkAnswer(x *index.Index, answer string) checkedAnswer {
 	}
 	b.WriteString(answer[at:])
 	c.text = b.String()
-	c.warnings = answerWarnings(answer, len(claims), c.citations)
+	c.warnings = answerWarnings(answer, claims, c.citations)
 	return c
 }
 
@@ -73,8 +73,16 @@ func shownCitation(written string, l index.Link, c proposal.Citation) string {
 	return written + " (" + c.Why + ")"
 }
 
-func answerWarnings(answer string, sentences int, citations []proposal.Citation) (out []string) {
-	bad := 0
+func answerWarnings(answer string, claims []claim, citations []proposal.Citation) (out []string) {
+	bad, sentences, bare := 0, 0, 0
+	for _, c := range claims {
+		if !c.isLabel() {
+			sentences++
+		}
+		if len(c.cites) == 0 && c.isStatement() {
+			bare++
+		}
+	}
 	for _, c := range citations {
 		if !c.OK {
 			bad++
@@ -86,8 +94,11 @@ func answerWarnings(answer string, sentences int, citations []proposal.Citation)
 	if sentences > maxSentences {
 		out = append(out, fmt.Sprintf("the answer has %d sentences; at most %d were asked for", sentences, maxSentences))
 	}
-	if len(citations) == 0 && !isUnknown(answer) {
+	switch {
+	case len(citations) == 0 && !isUnknown(answer):
 		out = append(out, "the answer cites no page: nothing in it could be checked")
+	case len(citations) > 0 && bare > 0:
+		out = append(out, fmt.Sprintf("%d of %s no page: not checked", bare, plural(sentences, "sentence cites", "sentences cite")))
 	}
 	return out
 }
@@ -247,14 +258,48 @@ func lettersOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-var figureRE = lazyRE(`\d[\d.,'’]*\d`)
+var figureRE = lazyRE(`\d(?:[\d.,'’]|[\x{a0}\x{202f}\x{2009}]\d{3})*\d`)
 
-// figures are the numbers of two digits and more, without separators.
+// figures are the numbers of two digits and more, as [figure] writes them.
 func figures(s string) (out []string) {
 	for _, f := range figureRE().FindAllString(s, -1) {
-		out = append(out, strings.NewReplacer(".", "", ",", "", "'", "", "’", "").Replace(f))
+		out = append(out, figure(f))
 	}
 	return out
+}
+
+// figure writes a number without separators of thousands, with a point before what is less than one, and without zeros at its end: "1,240" is 1240,
+// "65.0" and "65,0" are 65. Of one mark with three digits behind it nobody can tell which it is; it counts as one of thousands.
+func figure(f string) string {
+	f = strings.NewReplacer("'", "", "’", "", "\u00a0", "", "\u202f", "", "\u2009", "").Replace(f)
+	last := strings.LastIndexAny(f, ".,")
+	if last < 0 {
+		return f
+	}
+	whole, rest := f[:last], f[last+1:]
+	other := strings.ContainsAny(whole, ".,") && !strings.Contains(whole, f[last:last+1])
+	if !other && (len(rest) == 3 || strings.ContainsAny(whole, ".,")) {
+		if thousands(f) {
+			return strings.NewReplacer(".", "", ",", "").Replace(f)
+		}
+		return f // a version, a date
+	}
+	whole = strings.NewReplacer(".", "", ",", "").Replace(whole)
+	if rest = strings.TrimRight(rest, "0"); rest == "" {
+		return whole
+	}
+	return whole + "." + rest
+}
+
+// thousands tells a number whose parts behind the first one have three digits each.
+func thousands(f string) bool {
+	parts := strings.FieldsFunc(f, func(r rune) bool { return r == '.' || r == ',' })
+	for _, p := range parts[1:] {
+		if len(p) != 3 {
+			return false
+		}
+	}
+	return true
 }
 
 // stemOf cuts a term to what its forms share: "flowers", "flowering" and "flower" are one.

@@ -25,6 +25,7 @@ func claimsOf(answer string) []claim {
 		}
 	}
 	s := &splitter{text: answer, cites: cites}
+	prose := index.Prose([]byte(answer), 0)
 	var out []claim
 	start := 0
 	for _, end := range append(s.ends(), len(answer)) {
@@ -39,8 +40,10 @@ func claimsOf(answer string) []claim {
 			c.cites, at = append(c.cites, l), min(l.End, end)
 		}
 		b.WriteString(answer[at:end])
-		c.text, start = strings.TrimSpace(b.String()), end
-		switch wordless := !strings.ContainsFunc(c.text, isWordRune); {
+		c.text = strings.TrimSpace(b.String())
+		said := string(prose[start:end]) // code says nothing
+		start = end
+		switch wordless := !strings.ContainsFunc(c.text, isWordRune) || !strings.ContainsFunc(said, isWordRune); {
 		case wordless && len(c.cites) == 0:
 		case wordless && len(out) > 0:
 			last := &out[len(out)-1]
@@ -53,6 +56,9 @@ func claimsOf(answer string) []claim {
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// wideStops end a sentence whatever follows: scripts that write no blank behind them, or have no capitals.
+const wideStops = "。！？．｡؟۔।॥។။።։"
 
 // splitter finds where sentences end.
 type splitter struct {
@@ -71,7 +77,7 @@ func (s *splitter) ends() []int {
 		switch {
 		case r == '\n' && s.blockEnds(i):
 			out = append(out, i)
-		case strings.ContainsRune("。！？", r):
+		case strings.ContainsRune(wideStops, r) && !(r == '．' && unicode.IsDigit(firstRune(s.text[i+n:]))):
 			i = s.absorb(s.closed(i + n))
 			out = append(out, i)
 			continue
@@ -100,7 +106,8 @@ func (s *splitter) blockEnds(i int) bool {
 	line := s.text[strings.LastIndexByte(s.text[:i], '\n')+1 : i]
 	next, _, _ := strings.Cut(s.text[i+1:], "\n")
 	next = strings.TrimSpace(next)
-	return next == "" || strings.HasPrefix(strings.TrimSpace(line), "#") || strings.HasPrefix(next, "#") || isItem(next)
+	line = strings.TrimSpace(line)
+	return next == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(next, "#") || strings.HasPrefix(line, "|") || isItem(next)
 }
 
 // isItem tells a line that begins an item: "- ", "* ", "+ ", "1. ", "2) ".
@@ -123,7 +130,7 @@ func isItem(line string) bool {
 // stop tells whether a sentence ends at the stop at i, and where, with its closing marks and the citations behind it.
 func (s *splitter) stop(i int) (end int, ok bool) {
 	word := s.text[strings.LastIndexAny(s.text[:i], " \t\n(")+1 : i]
-	if s.text[i] == '.' && (isAbbreviation(word) || word != "" && strings.Trim(word, "0123456789") == "" && s.startsLine(i-len(word))) {
+	if s.text[i] == '.' && (isAbbreviation(word) || isNumbered(word) && unicode.IsDigit(firstRune(strings.TrimLeft(s.text[i+1:], "  "))) || word != "" && strings.Trim(word, "0123456789") == "" && s.startsLine(i-len(word))) {
 		return 0, false
 	}
 	end = i
@@ -186,11 +193,35 @@ func firstRune(s string) rune {
 	return r
 }
 
+// isAbbreviation tells words behind whose stop a sentence goes on, whatever comes.
 func isAbbreviation(word string) bool {
 	switch strings.ToLower(word) {
-	case "e.g", "i.e", "cf", "vs", "dr", "mr", "mrs", "st", "approx", "ca", "fig", "no", "resp", "z.b", "bzw":
+	case "e.g", "i.e", "cf", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "approx", "ca", "resp", "al", "z.b", "d.h", "u.a", "bzw", "vgl":
 		return true
 	}
-	r, n := utf8.DecodeRuneInString(word)
-	return n > 0 && n == len(word) && unicode.IsUpper(r) // an initial
+	for part := range strings.SplitSeq(word, ".") { // initials: "J", "U.S"
+		if r, n := utf8.DecodeRuneInString(part); n == 0 || n != len(part) || !unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNumbered tells abbreviations that a number follows: "p. 3", "no. 7"; without one they end a sentence ("he said no.").
+func isNumbered(word string) bool {
+	switch strings.ToLower(word) {
+	case "p", "pp", "fig", "figs", "no", "nos", "nr", "vol", "ch", "sec", "eq", "tab", "s":
+		return true
+	}
+	return false
+}
+
+// isLabel tells what is no sentence: a heading, a table's header, words that lead to a list.
+func (c claim) isLabel() bool {
+	return len(c.cites) == 0 && (strings.HasPrefix(c.text, "#") || strings.HasPrefix(c.text, "|") || strings.HasSuffix(c.text, ":") || strings.HasSuffix(c.text, "："))
+}
+
+// isStatement tells a sentence that claims something: no question, and not that the wiki does not know.
+func (c claim) isStatement() bool {
+	return !c.isLabel() && !strings.HasSuffix(c.text, "?") && !strings.HasSuffix(c.text, "？") && !isUnknown(c.text)
 }

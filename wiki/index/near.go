@@ -194,5 +194,20 @@ func (x *Index) HasFolder(dir string) bool {
 	return false
 }
 
+// SamePath gives the other pages whose paths differ from one only by case or normal form, sorted.
+func (x *Index) SamePath(rel string) []string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var out []string
+	folded := Fold(rel)
+	x.find(keyHash(pathKey, folded), func(r ref) {
+		if p := r.path(); p != rel && r.class() == pageClass && Fold(p) == folded {
+			out = append(out, p)
+		}
+	})
+	slices.Sort(out)
+	return out
+}
+
 // IsAttachment tells a name with the ending of what wikis keep beside pages: pictures, sound, PDF, data.
 func IsAttachment(name string) bool { return attachmentEnding(name) }

@@ -109,7 +109,7 @@ type page struct {
 // checks gives the checks of one page, in the order of their findings where those begin at the same byte.
 func checks() []func(*page) {
 	return []func(*page){(*page).fenced, (*page).front, (*page).sources, (*page).links, (*page).empty, (*page).inbound, (*page).twins, (*page).name,
-		(*page).folder, (*page).placeholder, (*page).contradictions, (*page).reviews, (*page).order, (*page).drifted}
+		(*page).collides, (*page).folder, (*page).entries, (*page).placeholder, (*page).contradictions, (*page).reviews, (*page).order, (*page).drifted}
 }
 
 // Page gives the findings of one page, in order of position. A page that is the human's, or is not there, has none.
@@ -156,7 +156,7 @@ func All(ctx context.Context, x *index.Index, rules Rules) ([]Finding, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	all := slices.Concat(append(found, collisions(paths), conflicts(x))...)
+	all := slices.Concat(append(found, conflicts(x))...)
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Start-b.Start) })
 	return all, nil
 }
@@ -177,21 +177,6 @@ func conflicts(x *index.Index) []Finding {
 	var out []Finding
 	for _, c := range x.Conflicts() {
 		out = append(out, Finding{Path: c.Path, Line: 1, Code: "sync-conflict", Severity: Warning, Message: "a sync tool's copy of " + c.Of + "; it is not taken for a page"})
-	}
-	return out
-}
-
-// collisions finds pages whose paths are one on systems that do not tell case or normal form apart.
-func collisions(paths []string) []Finding {
-	first := make(map[string]string, len(paths))
-	var out []Finding
-	for _, p := range paths {
-		key := index.Fold(p)
-		if other, ok := first[key]; ok {
-			out = append(out, Finding{Path: p, Line: 1, Code: "case-collision", Severity: Warning, Message: "differs from " + other + " only by case or normal form: one file on many systems"})
-			continue
-		}
-		first[key] = p
 	}
 	return out
 }

@@ -126,3 +126,13 @@ func (p *page) name() {
 		p.add("non-portable-name", Warning, 0, p.firstLine(), message)
 	}
 }
+
+// collides finds a page whose path is that of another on systems that do not tell case or normal form apart.
+func (p *page) collides() {
+	for _, other := range p.x.SamePath(p.Path) {
+		if other < p.Path { // told once, of the later one
+			p.add("case-collision", Warning, 0, p.firstLine(), "differs from "+other+" only by case or normal form: one file on many systems")
+			return
+		}
+	}
+}
