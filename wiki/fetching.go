@@ -121,7 +121,7 @@ func (r *run) emptyFolder(context.Context) error {
 		return nil
 	}
 	dir := filepath.Join(r.host.rigHome, "cache", "fetch", r.wiki.ID, r.rec.Run)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeBeside(dir); err != nil {
 		return fmt.Errorf("make a folder for the fetch: %w", err)
 	}
 	r.release = append(r.release, func() {

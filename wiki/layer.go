@@ -22,10 +22,21 @@ import (
 // runDir makes the private folder that a run's sandbox lives in.
 func (h *Host) runDir(w *Wiki, run string) (string, error) {
 	dir := filepath.Join(h.rigHome, "cache", "sandbox", w.ID, run)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeBeside(dir); err != nil {
 		return "", fmt.Errorf("make the sandbox's folder: %w", err)
 	}
 	return filepath.EvalSymlinks(dir)
+}
+
+// makeBeside makes a private folder in one that another run takes away when it was the last in it, which may be at this moment.
+func makeBeside(dir string) error {
+	const tries = 100
+	for range tries {
+		if err := os.MkdirAll(dir, 0o700); !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o700)
 }
 
 // begun is a layer on its way, and what it was chosen by.
