@@ -160,12 +160,14 @@ func (s *claudeStream) results(l claudeLine) {
 			continue
 		}
 		detail := ""
-		if b.IsError {
+		if kind := s.feed.open[b.UseID].event.Kind; b.IsError {
 			detail = contentText(json.RawMessage(b.Content))
+		} else if printed(kind, "x") != "" {
+			detail = printed(kind, contentText(json.RawMessage(b.Content)))
 		}
 		call, known := s.feed.finish(b.UseID, truth(!b.IsError), detail)
 		// The result's own list does not name calls that a deny rule stopped, nor those to tools that the run does not have.
-		if known && refused(detail) {
+		if known && b.IsError && refused(detail) {
 			s.deny(b.UseID, Denial{Tool: call.tool, Target: target(call.event)})
 		}
 	}

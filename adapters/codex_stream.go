@@ -144,6 +144,9 @@ func (s *codexStream) complete(it codexItem) {
 	events := it.events()
 	for _, id := range sortedIDs(events) {
 		e := events[id]
+		if good {
+			detail = printed(e.Kind, it.Output)
+		}
 		if it.Status == "declined" {
 			s.out.Denials = append(s.out.Denials, Denial{Tool: it.Type, Target: target(e)})
 		}

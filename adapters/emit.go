@@ -64,7 +64,7 @@ func hookEventOf(agent string, text []byte) (Event, bool) {
 		case "PostToolUseFailure":
 			e.OK, e.Detail = truth(false), p.Error
 		default:
-			e.OK = hookVerdict(agent, p)
+			e.OK, e.Detail = hookVerdict(agent, p), printed(e.Kind, responseText(p.Response))
 		}
 	default:
 		return Event{}, false
@@ -78,6 +78,18 @@ func hookVerdict(agent string, p hookPayload) *bool {
 		return nil
 	}
 	return truth(true)
+}
+
+// responseText is what a command printed, as claude (an object) and codex (a text) tell hooks.
+func responseText(raw json.RawMessage) string {
+	var r struct {
+		Stdout string `json:"stdout"`
+		Stderr string `json:"stderr"`
+	}
+	if json.Unmarshal(raw, &r) == nil {
+		return strings.TrimSpace(r.Stdout + "\n" + r.Stderr)
+	}
+	return contentText(raw)
 }
 
 // hookCall is a call's tool and arguments. A patch names its files in its text alone, and some models apply it by the shell.

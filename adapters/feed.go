@@ -59,6 +59,24 @@ func (f *feed) finish(id string, ok *bool, detail string) (openCall, bool) {
 	return c, true
 }
 
+// printed is what a command that went well had to say: the end of it, where tests count. Of other tools it is nothing, since their outcome is not told by what they gave.
+func printed(kind, output string) string {
+	switch kind {
+	case "command", "test", "check":
+	default:
+		return ""
+	}
+	output = strings.TrimSpace(output)
+	if len(output) <= capDetail {
+		return output
+	}
+	output = output[len(output)-capDetail:]
+	if i := strings.IndexByte(output, '\n'); i >= 0 {
+		output = output[i+1:]
+	}
+	return strings.ToValidUTF8(output, "")
+}
+
 // close completes what has no end (denied calls, a killed agent) as unknown (case o-ev-04).
 func (f *feed) close() {
 	for _, id := range f.order {

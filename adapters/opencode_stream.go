@@ -39,6 +39,7 @@ type opencodeLine struct {
 			Status   string          `json:"status"`
 			Input    json.RawMessage `json:"input"`
 			Error    string          `json:"error"`
+			Output   json.RawMessage `json:"output"`
 			Metadata struct {
 				Exit *int `json:"exit"`
 			} `json:"metadata"`
@@ -106,8 +107,8 @@ func (s *opencodeStream) tool(l opencodeLine) {
 	e := toolEvent(l.Part.Tool, st.Input, s.feed.cwd)
 	good := st.Status == "completed" && (st.Metadata.Exit == nil || *st.Metadata.Exit == 0)
 	e.OK = truth(good)
-	if !good {
-		e.Detail = st.Error
+	if e.Detail = st.Error; good {
+		e.Detail = printed(e.Kind, contentText(st.Output))
 	}
 	s.feed.send(e)
 	if refused(st.Error) {

@@ -119,8 +119,8 @@ func (s *piStream) message(l piLine) {
 }
 
 func (s *piStream) toolEnd(l piLine) {
-	detail := ""
-	if l.IsError {
+	detail, kind := "", s.feed.open[l.CallID].event.Kind
+	if l.IsError || printed(kind, "x") != "" {
 		var res struct {
 			Content json.RawMessage `json:"content"`
 		}
@@ -128,8 +128,11 @@ func (s *piStream) toolEnd(l piLine) {
 			detail = contentText(res.Content)
 		}
 	}
+	if !l.IsError {
+		detail = printed(kind, detail)
+	}
 	call, known := s.feed.finish(l.CallID, truth(!l.IsError), detail)
-	if known && (strings.HasPrefix(detail, "rig: ") || strings.HasPrefix(detail, "Tool "+l.Tool+" not found")) {
+	if known && l.IsError && (strings.HasPrefix(detail, "rig: ") || strings.HasPrefix(detail, "Tool "+l.Tool+" not found")) {
 		s.out.Denials = append(s.out.Denials, Denial{Tool: l.Tool, Target: target(call.event)})
 	}
 }

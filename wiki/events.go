@@ -16,10 +16,11 @@ const boardPatience = time.Second
 
 // event is step 6: to the log, to the user's board, and to whoever watches. It is called from the agent's stream and from the endpoint.
 func (r *run) event(e adapters.Event) {
-	e = e.Capped().WithChecks(r.cfg.Checks)
+	e = e.Capped().WithChecks(r.cfg.Checks).Checked(r.checks)
 	if e.Kind == "command" { // the project's own test and check commands, where nothing else is known of them
 		e = e.WithChecks(r.task.wants().Commands)
 	}
+	e = e.Judged()
 	r.watchMu.Lock()
 	r.heard++
 	r.keepEvents(r.live.Add(e))
@@ -44,6 +45,15 @@ func (r *run) addressed(e adapters.Event) adapters.Event {
 	e.Task = cmp.Or(LookupVar(r.host.env, "BOARD_TASK"), e.Task)
 	e.Session = cmp.Or(e.Session, r.rec.Run)
 	return e
+}
+
+// readChecks finds out what the project calls its tests.
+func (r *run) readChecks() {
+	var bad []string
+	r.checks, bad = ChecksIn(r.wiki.Real)
+	for _, b := range bad {
+		r.rec.Warnings = append(r.rec.Warnings, "a check does not count: "+b)
+	}
 }
 
 // openBoard makes the run's endpoint, and finds the user's board, which BOARD_PORT of their environment names, or for a task of the project.

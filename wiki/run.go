@@ -61,6 +61,8 @@ type run struct {
 	task     *taskRun          // nil: the run is about the wiki's pages
 	tooled   *tooling          // what the grant puts on PATH; nil: not worked out yet
 	watchMu  sync.Mutex        // serializes watch between the steps and the agent's stream
+
+	checks []adapters.Check // the project's own, for the kinds of events
 }
 
 // ErrCancelled is the cause of a run that the user took back.

@@ -62,6 +62,7 @@ func (r *run) openRecord() (err error) {
 		return err
 	}
 	r.release = append(r.release, func() { _ = removeRunDir(r.dir) })
+	r.readChecks()
 	r.rec.State = proposal.Running
 	if err = r.store.Create(r.rec); err != nil {
 		return err

@@ -26,13 +26,15 @@ func (a *app) emitCmd() *cobra.Command {
 		if len(boards) == 0 {
 			return nil
 		}
+		checks := a.checks()
 		_ = adapters.Emit(as[0], a.in, func(e adapters.Event) {
 			e.Agent, e.Task = a.getenv("BOARD_AGENT_ID"), a.getenv("BOARD_TASK")
+			e = e.Checked(checks)
 			if e.Kind == "command" { // the project's own test and check commands
 				e = e.WithChecks(strings.Split(a.boardVar("BOARD_AGENT_COMMANDS"), ","))
 			}
 			for _, b := range boards {
-				b.Post(e.Capped())
+				b.Post(e.Judged().Capped())
 			}
 		})
 		for _, b := range boards {
@@ -67,20 +69,39 @@ func (a *app) boards() []*board.Emitter {
 	return out
 }
 
+// projectFolders are the working folder and those above it, up to the one that holds the repository.
+func (a *app) projectFolders() []string {
+	var out []string
+	for dir := a.cwd; ; dir = filepath.Dir(dir) {
+		out = append(out, dir)
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			return out
+		}
+	}
+}
+
+// checks are those of the nearest project folder that has some.
+func (a *app) checks() []adapters.Check {
+	for _, dir := range a.projectFolders() {
+		if checks, bad := wiki.ChecksIn(dir); len(checks)+len(bad) > 0 {
+			return checks
+		}
+	}
+	return nil
+}
+
 // boardVar is a variable of the environment, else of local/.env of the project around the working folder: sessions that a person starts get no
 // environment from a board.
 func (a *app) boardVar(name string) string {
 	if v := a.getenv(name); v != "" {
 		return v
 	}
-	for dir := a.cwd; ; dir = filepath.Dir(dir) {
+	for _, dir := range a.projectFolders() {
 		if text, err := os.ReadFile(filepath.Join(dir, "local", ".env")); err == nil {
 			return dotenv(string(text), name)
 		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
-			return ""
-		}
 	}
+	return ""
 }
 
 // dotenv finds a variable in lines of NAME=value, quoted or not; the last one counts.

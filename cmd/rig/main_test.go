@@ -91,7 +91,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: await glob text")
 	}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		files, err := filepath.Glob(ts.MkAbs(args[0]))
 		ts.Check(err)
 		for _, f := range files {
