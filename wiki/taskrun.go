@@ -28,6 +28,7 @@ type taskRun struct {
 	repo     *task.Repo
 	asked    taskSettings
 	pr       task.PullRequest // Number 0: none is known
+	exact    string           // commit to start from, "" for the branch's
 	checkout *task.Checkout
 	broker   *task.Broker
 	lend     map[string]string // ignored dependency folders: rel -> folder of the user's checkout
@@ -158,7 +159,7 @@ func (r *run) checkOut(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	o := task.Order{Branch: branch, Dir: filepath.Join(t.dir, "checkout"), Borrow: ignored}
+	o := task.Order{Branch: branch, Exact: t.exact, Dir: filepath.Join(t.dir, "checkout"), Borrow: ignored}
 	if t.checkout, err = t.repo.Checkout(ctx, o); err != nil {
 		return err
 	}
@@ -198,14 +199,24 @@ func (r *run) branch(ctx context.Context) (string, error) {
 		case err != nil && r.op.Writes: // a review may as well be of the task itself
 			r.rec.Warnings = append(r.rec.Warnings, err.Error()+"; "+own+" was taken")
 		case err != nil:
+		case pr.Foreign && r.op.Writes:
+			return "", &ending{State: proposal.Failed, Exit: ExitFailed, Message: fmt.Sprintf("the branch of pull request %d is in another repository: nothing can be pushed there for you", pr.Number),
+				Hint: fmt.Sprintf("make it a branch of your own: `git fetch %s pull/%d/head:%s`", cmp.Or(t.repo.Remote, "origin"), pr.Number, own)}
 		case pr.Foreign:
-			return "", &ending{State: proposal.Failed, Exit: ExitFailed, Message: fmt.Sprintf("the branch of pull request %d is in another repository", pr.Number), Hint: "fetch it as a branch of your own"}
+			t.pr, branch = pr, fmt.Sprintf("pull/%d", pr.Number) // its own name could be that of a branch here
+			if t.exact, err = t.repo.FetchPull(ctx, pr.Number, fetchTime); err != nil {
+				return "", err
+			}
 		default:
 			t.pr, branch = pr, pr.Branch
 		}
 	}
 	r.tell(Update{State: proposal.Running, Message: "fetching " + t.repo.Main})
-	if note := t.repo.Fetch(ctx, fetchTime, branch); note != "" {
+	var more []string
+	if t.exact == "" {
+		more = append(more, branch)
+	}
+	if note := t.repo.Fetch(ctx, fetchTime, more...); note != "" {
 		r.rec.Warnings = append(r.rec.Warnings, note)
 	}
 	if r.op.Mode != adapters.ActPR || ctx.Err() != nil {

@@ -53,7 +53,37 @@ func (r *Repo) Checkout(ctx context.Context, o Order) (*Checkout, error) {
 	if err := c.make(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("make a checkout: %w", err), os.RemoveAll(o.Dir))
 	}
-	return c, nil
+	return c, c.noteHollow(ctx)
+}
+
+// noteHollow says what of the tree is not filled in: submodules are folders of other repositories, and files of Git LFS lie on a server of their own.
+func (c *Checkout) noteHollow(ctx context.Context) error {
+	out, err := c.Repo.git.run(ctx, call{dir: c.Repo.Top, args: []string{"ls-tree", "-r", "-z", c.Start}})
+	if err != nil {
+		return err
+	}
+	var subs []string
+	lfs := false
+	for e := range strings.SplitSeq(string(out), "\x00") {
+		head, rel, _ := strings.Cut(e, "\t")
+		switch {
+		case strings.HasPrefix(head, modeSubmodule):
+			subs = append(subs, rel)
+		case !lfs && (rel == ".gitattributes" || strings.HasSuffix(rel, "/.gitattributes")):
+			text, err := c.Repo.FileAt(ctx, c.Start, rel, 1<<20)
+			lfs = err == nil && strings.Contains(string(text), "filter=lfs")
+		}
+	}
+	if len(subs) > 3 {
+		subs = append(subs[:3], "…")
+	}
+	if len(subs) > 0 {
+		c.note("submodules are empty in the checkout, and a commit that moves one is refused: " + strings.Join(subs, ", "))
+	}
+	if lfs {
+		c.note("files of Git LFS are pointers in the checkout; what the agent writes in their place is committed as it is")
+	}
+	return nil
 }
 
 // findStart finds the commits that the checkout is about.

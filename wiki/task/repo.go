@@ -134,6 +134,22 @@ func (r *Repo) Fetch(ctx context.Context, limit time.Duration, more ...string) (
 	return ""
 }
 
+// FetchPull brings the commits of a pull request from another repository, as the remote offers them (refs/pull/N/head, GitHub's), within limit, and gives
+// the newest of them. They are kept as refs/rig/pull/N: no branch of the user's is made.
+func (r *Repo) FetchPull(ctx context.Context, number int, limit time.Duration) (string, error) {
+	if r.Remote == "" {
+		return "", errors.New("there is no remote to fetch from")
+	}
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", limit))
+	defer cancel()
+	ref := fmt.Sprintf("refs/rig/pull/%d", number)
+	if _, err := r.git.run(bounded, call{dir: r.Top, user: true, args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
+		"--end-of-options", r.Remote, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref)}}); err != nil {
+		return "", fmt.Errorf("fetch pull request %d from %s: %w", number, r.Remote, err)
+	}
+	return r.Resolve(ctx, ref)
+}
+
 // Newest is the newest commit of the main branch: the remote's as it was last fetched, or the local branch where that is ahead of it.
 func (r *Repo) Newest(ctx context.Context) (oid, note string, err error) {
 	return r.newer(ctx, r.Main)

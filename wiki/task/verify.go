@@ -178,34 +178,6 @@ func (r *Repo) known(ctx context.Context) (string, error) {
 	return out + "\n", nil
 }
 
-// authors: the user answers for the commits, so they carry the user's name.
-func (v *Verified) authors(ctx context.Context, b Bounds) error {
-	if len(v.Commits) == 0 {
-		return nil
-	}
-	out, err := v.Checkout.Repo.git.run(ctx, call{dir: v.dir, stdin: strings.NewReader(strings.Join(v.Commits, "\n") + "\n"),
-		args: []string{"log", "--no-walk=unsorted", "--stdin", "--no-mailmap", "-z", "--format=%h%x1f%an%x1f%ae%x1f%cn%x1f%ce"}})
-	if err != nil {
-		return err
-	}
-	u := v.Checkout.User
-	for rec := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
-		f := strings.Split(rec, "\x1f")
-		if len(f) != 5 {
-			return reject("author", "", "%.80q names nobody", rec)
-		}
-		for _, who := range []struct {
-			role string
-			is   Ident
-		}{{"author", Ident{f[1], f[2]}}, {"committer", Ident{f[3], f[4]}}} {
-			if who.is != u {
-				return reject("author", "", "the %s of %s is %s <%s>, not you", who.role, f[0], who.is.Name, who.is.Email)
-			}
-		}
-	}
-	return nil
-}
-
 // limited reads up to a bound and tells whether there was more.
 type limited struct {
 	r    io.Reader
