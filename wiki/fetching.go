@@ -60,7 +60,7 @@ func (r *run) fetchOurselves(ctx context.Context) (err error) {
 
 func (r *run) fetcher() *fetch.Fetcher {
 	f := r.job.Fetch
-	return fetch.New(fetch.Options{Private: f.Private, Assets: f.Assets, Time: r.job.Timeout, Allowed: r.cfg.Sandbox.Network["fetch"]})
+	return fetch.New(fetch.Options{Private: f.Private, Assets: f.Assets, Time: r.job.Timeout, PDF: r.host.readPDF, Allowed: r.cfg.Sandbox.Network["fetch"]})
 }
 
 // keep makes the source and names the end.

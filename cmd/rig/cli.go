@@ -144,7 +144,7 @@ func (a *app) commands() *cobra.Command {
 		a.agentCmd, a.wireCmd,
 		a.doctorCmd, a.trustCmd,
 		a.eventsCmd, a.lspCmd, a.daemonCmd, a.mcpCmd, a.demoCmd,
-		a.builtinCmd, a.probeCmd, a.emitCmd, a.contractRunCmd, a.contractWireCmd,
+		a.builtinCmd, a.probeCmd, a.emitCmd, a.pdfCmd, a.contractRunCmd, a.contractWireCmd,
 	} {
 		w.AddCommand(verb())
 	}

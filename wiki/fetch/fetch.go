@@ -25,6 +25,8 @@ type Options struct {
 	Hops     int           // redirects; 10
 	Agent    string        // User-Agent; "rig"
 	Accepted string        // media types to say we take; ""
+	// PDF reads a PDF's text: [ReadPDF] in a process of its own. nil: the text is not taken.
+	PDF func(ctx context.Context, body []byte) (PDFText, error)
 	// For tests: the resolver, the connection to a checked "address:port", certificates.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
@@ -70,7 +72,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (*Page, error) {
 		a, next, err := f.ask(ctx, client, u)
 		if err == nil && next == nil {
 			var p *Page
-			if p, next, err = f.read(a); err == nil && next == nil {
+			if p, next, err = f.read(ctx, a); err == nil && next == nil {
 				if f.opts.Assets {
 					f.fetchAssets(ctx, client, p)
 				}

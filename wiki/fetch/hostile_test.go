@@ -234,7 +234,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, media string) {
 		a := &answer{header: http.Header{"Content-Type": {media}}, body: body, status: 200}
 		a.url, _ = parseAddress("http://x.example/a")
-		p, _, err := New(Options{}).read(a)
+		p, _, err := New(Options{}).read(t.Context(), a)
 		if err != nil || p == nil {
 			return
 		}

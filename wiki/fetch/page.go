@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -49,7 +50,7 @@ func (p *Page) SHA() string {
 const minLetters = 50
 
 // read makes a page of an answer. next is set where the page only leads on.
-func (f *Fetcher) read(a *answer) (p *Page, next *url.URL, err error) {
+func (f *Fetcher) read(ctx context.Context, a *answer) (p *Page, next *url.URL, err error) {
 	k, media := a.kindOf()
 	p = &Page{URL: show(a.url), Status: a.status, ContentType: oneLine(a.header.Get("Content-Type"), 200), Raw: a.body, Ext: k.ext, base: a.url}
 	if a.mediaType() != media {
@@ -76,7 +77,7 @@ func (f *Fetcher) read(a *answer) (p *Page, next *url.URL, err error) {
 	case "binary":
 		p.Binary, p.Title = true, lastPart(a.url)
 		if k.ext == ".pdf" {
-			p.readPDF()
+			p.readPDF(ctx, f.opts.PDF)
 		}
 	default:
 		return nil, nil, &Error{Kind: ErrType, Why: fmt.Sprintf("%s is not taken", quoteShort(media)), Hint: "pages, text, JSON, PDF and images are"}

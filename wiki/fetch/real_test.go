@@ -46,7 +46,7 @@ func TestOthersPages(t *testing.T) {
 		if a.url, err = parseAddress("http://fakehost/test/page.html"); err != nil {
 			t.Fatal(err)
 		}
-		p, next, err := New(Options{}).read(a)
+		p, next, err := New(Options{}).read(t.Context(), a)
 		if err != nil || next != nil {
 			if count(want) > minLetters {
 				t.Errorf("%s: %v %v", filepath.Base(page), err, next)
