@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rigwiki/rig/wiki/index/indextest"
@@ -25,6 +27,54 @@ func TestCheckout(t *testing.T) {
 	}
 	if got, want := snapshot(x), snapshot(open(t, root, "")); got != want {
 		t.Error(firstDifference(got, want))
+	}
+}
+
+// TestGitCheckout goes to another commit and back by git, with pages edited, added, deleted, moved, and renamed in case only: refreshed, the index says what a new one
+// says, searches and near copies included; so does one that is opened by another process afterwards.
+func TestGitCheckout(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not on PATH")
+	}
+	root, dir := t.TempDir(), t.TempDir()
+	paths, err := indextest.Write(root, indextest.Options{Pages: 400, Seed: 13, Unresolved: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "core.ignorecase=false"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	git("init", "-q", "-b", "one")
+	git("add", ".")
+	git("commit", "-q", "-m", "one")
+	git("checkout", "-q", "-b", "two")
+	checkout(t, root, paths)
+	for i := 3; i < len(paths); i += 40 { // those that checkout left alone
+		from := filepath.Join(root, filepath.FromSlash(paths[i]))
+		if err := os.Rename(from, filepath.Join(filepath.Dir(from), strings.ToUpper(filepath.Base(paths[i][:len(paths[i])-3]))+".md")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git("add", "-A")
+	git("commit", "-q", "-m", "two")
+	git("checkout", "-q", "one")
+	x := open(t, root, dir)
+	answers(x)
+	for _, branch := range []string{"two", "one"} {
+		git("checkout", "-q", branch)
+		refresh(t, x)
+		fresh := open(t, root, "")
+		if got, want := snapshot(x)+answers(x), snapshot(fresh)+answers(fresh); got != want {
+			t.Errorf("%s: %s", branch, firstDifference(got, want))
+		}
+		if got, want := snapshot(open(t, root, dir)), snapshot(fresh); got != want {
+			t.Errorf("%s, opened again: %s", branch, firstDifference(got, want))
+		}
 	}
 }
 

@@ -73,7 +73,8 @@ type Index struct {
 	proof      sync.Once // of the segments' checksums
 
 	laying   chan struct{} // holds one: who lays the full text out
-	borrowed bool          // base and segments are another's: they are never built anew here
+	rank     ranking
+	borrowed bool // base and segments are another's: they are never built anew here
 }
 
 // Open opens the index of a wiki. Where a kept one is current it costs a stat for each folder; what changed in a folder is read; a page that
@@ -82,7 +83,8 @@ func Open(ctx context.Context, o Options) (*Index, error) {
 	if o.Behind == nil {
 		o.Behind = []string{"raw"}
 	}
-	x := &Index{o: o, over: map[string]*entry{}, buffers: map[string]*entry{}, keys: map[uint64][]string{}, masked: map[uint32]bool{}, folders: map[string]folder{}, laying: make(chan struct{}, 1)}
+	x := &Index{o: o, over: map[string]*entry{}, buffers: map[string]*entry{}, keys: map[uint64][]string{}, masked: map[uint32]bool{}, folders: map[string]folder{}, laying: make(chan struct{}, 1),
+		rank: ranking{bm25K, bm25B}}
 	if st, err := lstat(o.Root + "/."); err != nil {
 		return nil, fmt.Errorf("open wiki: %w", err)
 	} else if !st.dir {

@@ -3,6 +3,7 @@ package index
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -92,27 +93,35 @@ func (x *Index) has(term string) bool {
 	return slices.ContainsFunc(x.inMemory(), func(e *entry) bool { return e.content.counted(e.path)[term] > 0 })
 }
 
-// beginning gives terms that begin with prefix.
+// beginning gives the first terms that begin with prefix, in order.
 func (x *Index) beginning(prefix string, worth float32, limit int) []variant {
-	var out []variant
-	add := func(s string) {
-		if len(out) < limit && len(s) > len(prefix) && s[:len(prefix)] == prefix && !slices.Contains(out, variant{s, worth}) {
-			out = append(out, variant{s, worth})
-		}
-	}
-	for _, s := range x.texts() {
-		for i, _ := s.term(prefix); i < s.termCount() && len(out) < limit; i++ {
-			t := s.termAt(i)
-			if len(t) < len(prefix) || string(t[:len(prefix)]) != prefix {
+	var terms []string
+	dead := x.dead()
+	for i, s := range x.texts() {
+		at, _ := s.term(prefix)
+		for n := 0; at < s.termCount() && n < limit; at++ {
+			t := string(s.termAt(at))
+			if !strings.HasPrefix(t, prefix) {
 				break
 			}
-			add(string(t))
+			if len(t) > len(prefix) && s.anyLiving(at, &dead[i]) {
+				terms = append(terms, t)
+				n++
+			}
 		}
 	}
 	for _, e := range x.inMemory() {
 		for t := range e.content.counted(e.path) {
-			add(t)
+			if len(t) > len(prefix) && strings.HasPrefix(t, prefix) {
+				terms = append(terms, t)
+			}
 		}
+	}
+	slices.Sort(terms)
+	terms = slices.Compact(terms)
+	out := make([]variant, 0, limit)
+	for _, t := range terms[:min(limit, len(terms))] {
+		out = append(out, variant{t, worth})
 	}
 	return out
 }
@@ -131,23 +140,26 @@ func (x *Index) near(term string) []variant {
 		return nil
 	}
 	found := map[string]int{}
-	try := func(t []byte) {
+	try := func(t []byte, living func() bool) {
 		if abs(len(t)-len(term)) > 4*allowed || abs(utf8.RuneCount(t)-len(word)) > allowed {
 			return
 		}
-		if d := distance(word, []rune(string(t)), allowed); d <= allowed {
+		if d := distance(word, []rune(string(t)), allowed); d <= allowed && living() {
 			found[string(t)] = d
 		}
 	}
-	for _, s := range x.texts() {
+	dead := x.dead()
+	for n, s := range x.texts() {
 		for i := range len(s.titles) / 4 {
-			try(s.termAt(int(u32(s.titles, i))))
+			if at := int(u32(s.titles, i)); at < s.termCount() {
+				try(s.termAt(at), func() bool { return s.anyLiving(at, &dead[n]) })
+			}
 		}
 	}
 	for _, e := range x.inMemory() {
 		for t, w := range e.content.counted(e.path) {
 			if w >= titleWeight {
-				try([]byte(t))
+				try([]byte(t), func() bool { return true })
 			}
 		}
 	}

@@ -25,6 +25,9 @@ const (
 	bm25B = 0.6
 )
 
+// ranking are the parameters that an index ranks by; only the test that tunes them knows others.
+type ranking struct{ k, b float64 }
+
 // Search gives the pages that match a text best, at most limit. Any text is a query; one without letters and digits finds nothing.
 func (x *Index) Search(terms string, limit int) []Hit {
 	q := parseQuery(terms)
@@ -84,18 +87,16 @@ func (x *Index) score(q query, limit int) []scored {
 		x.scoreSegment(uint32(i), s, q, weights, mean, top)
 	}
 	for _, e := range memory {
-		score := 0.0
+		sum := float32(0) // as in a segment, so that a page ranks the same wherever it lies
 		for i, t := range q.terms {
-			best := 0.0
 			for j, v := range t.alike {
 				if tf := e.content.terms[v.text]; tf > 0 {
-					best = max(best, weights[i][j]*saturate(float64(tf), float64(e.content.length)/mean))
+					sum += float32(weights[i][j] * x.rank.saturate(float64(tf), float64(e.content.length)/mean))
 				}
 			}
-			score += best
 		}
-		if score > 0 {
-			top.add(score, func() (string, bool) { return e.path, true })
+		if sum > 0 {
+			top.add(float64(sum), func() (string, bool) { return e.path, true })
 		}
 	}
 	return top.list
@@ -121,8 +122,8 @@ func (x *Index) weights(q query, memory []*entry, dead []deadDocs, pages float64
 	return out
 }
 
-func saturate(tf, length float64) float64 {
-	return tf * (bm25K + 1) / (tf + bm25K*(1-bm25B+bm25B*length))
+func (r ranking) saturate(tf, length float64) float64 {
+	return tf * (r.k + 1) / (tf + r.k*(1-r.b+r.b*length))
 }
 
 func (x *Index) scoreSegment(index uint32, s *fullText, q query, weights [][]float64, mean float64, top *top) {
@@ -134,7 +135,7 @@ func (x *Index) scoreSegment(index uint32, s *fullText, q query, weights [][]flo
 				continue
 			}
 			s.each(at, func(doc, tf uint32) {
-				sums[doc] += float32(weights[i][j] * saturate(float64(tf), float64(u32(s.lengths, int(doc)))/mean))
+				sums[doc] += float32(weights[i][j] * x.rank.saturate(float64(tf), float64(u32(s.lengths, int(doc)))/mean))
 			})
 		}
 	}
@@ -153,17 +154,23 @@ type top struct {
 
 func newTop(limit int) *top { return &top{limit: limit} }
 
-// add takes a score; the path is asked for only where it is among the best.
+// add takes a score; the path, which decides between equal scores, is asked for only where it may be among the best.
 func (t *top) add(score float64, path func() (string, bool)) {
-	if len(t.list) == t.limit && score <= t.list[len(t.list)-1].score {
+	full := len(t.list) == t.limit
+	if full && score < t.list[len(t.list)-1].score {
 		return
 	}
 	p, ok := path()
 	if !ok {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(t.list, score, func(s scored, score float64) int { return cmp.Compare(score, s.score) })
-	if len(t.list) == t.limit {
+	i, _ := slices.BinarySearchFunc(t.list, scored{p, score}, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path))
+	})
+	if full {
+		if i == t.limit {
+			return
+		}
 		t.list = t.list[:t.limit-1]
 	}
 	t.list = slices.Insert(t.list, i, scored{p, score})

@@ -16,7 +16,7 @@ func (x *Index) With(pages map[string][]byte, use func(*Index)) {
 	for k, rels := range x.keys {
 		y.keys[k] = slices.Clone(rels)
 	}
-	y.borrowed, y.laying = true, x.laying
+	y.borrowed, y.laying, y.rank = true, x.laying, x.rank
 	y.proof.Do(func() {}) // x has proved them
 	for rel, text := range pages {
 		if text != nil {
