@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
@@ -204,8 +206,8 @@ func (p place) asked(which string) string {
 	if which == "off" {
 		return ""
 	}
-	if q, ok := strings.CutPrefix(text, "> [!question]"); ok {
-		return firstRunes(strings.TrimSpace(q), maxQuestion)
+	if q := calloutRE().FindStringSubmatch(text); q != nil {
+		return firstRunes(q[1], maxQuestion)
 	}
 	if strings.HasPrefix(text, "#") && strings.HasSuffix(text, "?") {
 		return firstRunes(strings.TrimSpace(strings.TrimLeft(text, "#")), maxQuestion)
@@ -215,6 +217,9 @@ func (p place) asked(which string) string {
 	}
 	return ""
 }
+
+// calloutRE reads the title of a question callout: its kind is in any case, and a fold mark is no part of it (help.obsidian.md/callouts).
+var calloutRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^>\s*\[!question\][+-]?\s*(.*)$`) })
 
 func offerLint(p place) []item {
 	if p.isSource() || !strings.HasSuffix(p.rel, ".md") {

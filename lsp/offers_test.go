@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
+	"go.lsp.dev/protocol"
 )
 
 // TestUnusedFeatures holds that the server announces none of the features that the client in the VS Code extension was cut down by
@@ -32,4 +33,25 @@ func TestUnusedFeatures(t *testing.T) {
 		}
 	}
 	e.Notify("initialized", struct{}{})
+}
+
+// TestQuestions holds which lines ask something.
+func TestQuestions(t *testing.T) {
+	for line, want := range map[string]string{
+		"> [!question] What is wet?":   "What is wet?",
+		"> [!question]- Folded?":       "Folded?",
+		">[!Question]+  Unfolded 😀?\r": "Unfolded 😀?",
+		"> [!questions] Not ours":      "",
+		"> [!note] What?":              "",
+		"## What is dry?":              "What is dry?",
+		"## Dry":                       "",
+		"What is dry?":                 "",
+	} {
+		s := &server{}
+		s.caps.encoding = protocol.PositionEncodingKindUTF16
+		p := place{s: s, text: []byte(line + "\nnext\n")}
+		if got := p.question(); got != want {
+			t.Errorf("%q asks %q, want %q", line, got, want)
+		}
+	}
 }

@@ -37,6 +37,7 @@ export class Probe {
       this.#waiting.set(id, { resolve, reject });
       setTimeout(() => reject(new Error(`no answer of the extension host after a minute to ${body} ${JSON.stringify(argument)}`)), 60_000).unref();
     });
+    answer.catch(() => {}); // a story that failed before it asked for the answer ends by itself, not the driver
     this.#socket.write(JSON.stringify({ id, body, argument }) + '\n');
     return answer;
   }

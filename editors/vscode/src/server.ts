@@ -1,7 +1,7 @@
 // Starts `rig wiki lsp`, one for all folders, and says why where it cannot run.
 
 import * as vscode from 'vscode';
-import { CloseAction, DocumentLinkRequest, ErrorAction, ExecuteCommandRequest, LanguageClient, State, TransportKind } from 'vscode-languageclient/node';
+import { CloseAction, CodeActionRequest, DocumentLinkRequest, ErrorAction, ExecuteCommandRequest, LanguageClient, State, TransportKind } from 'vscode-languageclient/node';
 import type { CloseHandlerResult, LanguageClientOptions } from 'vscode-languageclient/node';
 import { type Binary, findBinary } from './binary';
 import { logLines } from './log';
@@ -96,6 +96,18 @@ export class Server implements vscode.Disposable {
     }
     const links = await this.client.sendRequest(DocumentLinkRequest.type, { textDocument: { uri: this.uri(document) } }, token);
     return (await this.client.protocol2CodeConverter.asDocumentLinks(links, token)) ?? [];
+  }
+
+  /** What the server would give to one of its commands here: the question or the address that it finds at the cursor or in the selection. */
+  async offered(command: string): Promise<Record<string, string>> {
+    const editor = vscode.window.activeTextEditor;
+    if (!editor || !this.client?.isRunning()) {
+      return {};
+    }
+    const range = this.client.code2ProtocolConverter.asRange(editor.selection);
+    const actions = await this.client.sendRequest(CodeActionRequest.type, { textDocument: { uri: this.uri(editor.document.uri) }, range, context: { diagnostics: [] } });
+    const found = actions?.map((a) => (typeof a.command === 'object' ? a.command : undefined)).find((c) => c?.command === command);
+    return (found?.arguments?.[0] as Record<string, string> | undefined) ?? {};
   }
 
   /** Which wiki is meant by a command that names none: that of the page in the editor. */

@@ -22,9 +22,9 @@ export class Starter {
 
   /** Asks the wiki: what is selected, the question at the cursor, or what the user types. */
   async ask(): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
+    const { question: found } = await this.server.offered('rigwiki.query');
     const question = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Ask the wiki'), value: editor ? questionAt(editor) : '', prompt: vscode.l10n.t('Answered from the pages, each claim with its citation'),
+      title: vscode.l10n.t('Ask the wiki'), value: found ?? '', prompt: vscode.l10n.t('Answered from the pages, each claim with its citation'),
     });
     if (question?.trim() && mayRun()) {
       await this.server.execute('rigwiki.query', { question: question.trim(), ...this.server.here() });
@@ -39,9 +39,9 @@ export class Starter {
 
   /** Fetches the URL at the cursor, or one that the user names. */
   async fetch(): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
+    const { url: found } = await this.server.offered('rigwiki.fetch');
     const url = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Fetch into raw/'), value: editor ? urlAt(editor.document, editor.selection.active) : '', prompt: vscode.l10n.t('The address of a page'),
+      title: vscode.l10n.t('Fetch into raw/'), value: found ?? '', prompt: vscode.l10n.t('The address of a page'),
       validateInput: (text) => (/^https?:\/\/\S+$/.test(text.trim()) ? undefined : vscode.l10n.t('An address that begins with http:// or https://')),
     });
     if (url && mayRun()) {
@@ -74,18 +74,4 @@ export class Starter {
     );
     return said === go;
   }
-}
-
-/** The selection, or a question in the line of the cursor. */
-export function questionAt({ document, selection }: vscode.TextEditor): string {
-  const selected = document.getText(selection).replace(/\s+/g, ' ').trim();
-  const line = document.lineAt(selection.active.line).text.trim();
-  const asked = /^> ?\[!question\][+-]?\s*(.*)$/.exec(line) ?? /^#+\s+(.*\?)$/.exec(line);
-  return selected || asked?.[1] || '';
-}
-
-/** The address under a position. */
-export function urlAt(document: vscode.TextDocument, at: vscode.Position): string {
-  const range = document.getWordRangeAtPosition(at, /https?:\/\/[^\s<>"')\]]+/);
-  return range ? document.getText(range) : '';
 }
