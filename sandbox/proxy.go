@@ -255,7 +255,7 @@ func refuse(w http.ResponseWriter, err error) {
 }
 
 // connect makes a tunnel. Where the client speaks TLS in it, the name that it asks for must be allowed as well: else an allowed name
-// would be a front for others on the same servers.
+// would be a front for others on the same servers. Plain HTTP at its own port is read request by request, for the same reason.
 func (s *served) connect(w http.ResponseWriter, r *http.Request) {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -277,12 +277,18 @@ func (s *served) connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.spawn(func() {
-		defer s.drop(c)
 		p := &peeked{Conn: c, r: bufio.NewReaderSize(rw.Reader, 64<<10)}
 		if _, err := io.WriteString(c, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 			up.Close()
+			s.drop(c)
 			return
 		}
+		if first, err := p.r.Peek(1); port == "80" && err == nil && first[0] != tlsHandshake {
+			up.Close()
+			s.hand.take(&portConn{p, port}) // who lets go of it
+			return
+		}
+		defer s.drop(c)
 		s.tunnel(p, up, func() error {
 			if first, err := p.r.Peek(1); err != nil || first[0] != tlsHandshake {
 				return err
