@@ -41,24 +41,26 @@ func initMain() {
 	if _, err := w.recv(&spec); err != nil {
 		syscall.Exit(2)
 	}
-	r, fds, err := initSetup(spec)
+	b := &builder{spec: spec}
+	r, fds, err := initSetup(b)
 	if err != nil {
 		w.send(ready{Error: err.Error()})
 		syscall.Exit(1)
 	}
-	ignoreSignals() // not before: what is done to all threads costs by their number, and nobody signals us yet
 	if err := w.send(r, fds...); err != nil {
 		syscall.Exit(1)
 	}
 	for _, fd := range fds {
 		unix.Close(fd)
 	}
-	initRun(w)
+	err = lockDown(b) // while the other end prepares its order
+	ignoreSignals()   // not before: what is done to all threads costs by their number, and nobody signals us yet
+	initRun(w, err)
 }
 
-// initSetup builds, listens, and locks down.
-func initSetup(spec viewSpec) (r ready, fds []int, err error) {
-	b := &builder{spec: spec}
+// initSetup builds and listens.
+func initSetup(b *builder) (r ready, fds []int, err error) {
+	spec := b.spec
 	upper, err := b.build()
 	if err != nil {
 		return r, nil, err
@@ -79,30 +81,36 @@ func initSetup(spec viewSpec) (r ready, fds []int, err error) {
 	fds = append(fds, listeners...)
 	r.Proxy, r.Missing = proxy, b.missing
 	r.Unbounded = !b.bounded && spec.UID == 0 && unix.Getuid() == 0 // a limit of resources holds for everybody else
-	if err := limitProcesses(spec.Procs); err != nil {
-		return r, nil, err
-	}
-	offerFirst()
-	if err := dropPrivileges(spec.UID, spec.GID); err != nil {
-		return r, nil, err
-	}
-	if err := landlockView(spec, b.masks); err != nil {
-		return r, nil, fmt.Errorf("landlock: %w", err)
-	}
 	if v := landlockABI(); v < 1 {
 		r.Missing = append(r.Missing, "Landlock, the second wall (the mounts hold)")
-	}
-	if err := loadFilter(thisThread, ownNet); err != nil {
-		return r, nil, err
 	}
 	return r, fds, nil
 }
 
-// initRun starts the program it is told and waits for it.
-func initRun(w *wire) {
+// lockDown gives up every right. No program is started where that fails.
+func lockDown(b *builder) error {
+	if err := limitProcesses(b.spec.Procs); err != nil {
+		return err
+	}
+	offerFirst()
+	if err := dropPrivileges(b.spec.UID, b.spec.GID); err != nil {
+		return err
+	}
+	if err := landlockView(b.spec, b.masks); err != nil {
+		return fmt.Errorf("landlock: %w", err)
+	}
+	return loadFilter(thisThread, ownNet)
+}
+
+// initRun starts the program it is told, in a process that was locked down, and waits for it. unlocked is why it was not.
+func initRun(w *wire, unlocked error) {
 	var o order
 	if _, err := w.recv(&o); err != nil || o.Run == nil {
 		syscall.Exit(0) // closed without a run
+	}
+	if unlocked != nil {
+		w.send(report{Error: "lock down: " + unlocked.Error()})
+		syscall.Exit(1)
 	}
 	pid, err := initStart(o.Run)
 	if err != nil {

@@ -203,3 +203,23 @@ func TestKilledThenEdited(t *testing.T) {
 		}
 	}
 }
+
+// A run that somebody took away while its apply was interrupted leaves nothing that would stop the next one.
+func TestKilledThenRemoved(t *testing.T) {
+	f := newQuickFixture(t, crashBefore)
+	run := f.propose(crashAfter)
+	if !f.crash("apply", run, 2) || !f.journaled(run) {
+		t.Fatal("the apply was not interrupted with its journal written")
+	}
+	if err := os.RemoveAll(f.Dir(run)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if runs, err := f.Recover(); err != nil || len(runs) > 0 {
+			t.Errorf("%q %v", runs, err)
+		}
+	}
+	if f.journaled(run) {
+		t.Error("the journal is left")
+	}
+}

@@ -1,7 +1,7 @@
 // Package proposal keeps what runs proposed, and applies, discards and undoes it.
 //
-// A [Store] holds the runs of one wiki, a folder each: the record (run.json), the texts by sha256, the diffs, the receipts and, while a write is
-// under way, its journal. [Store.Plan] turns a selection of pages and hunks into the exact edits of the current texts (three-way by lines where a page
+// A [Store] holds the runs of one wiki, a folder each: the record (run.json), the texts by sha256, the diffs, the receipts; while a write is
+// under way, its journal lies beside them in .journals. [Store.Plan] turns a selection of pages and hunks into the exact edits of the current texts (three-way by lines where a page
 // moved on); [Store.Apply] writes them, [Store.Note] records what an editor wrote and [Store.Amend] what was seen of it later; [Store.Discard] drops
 // what is not wanted, [Store.PlanUndo] plans the way back, [Store.Recover] finishes what a kill interrupted.
 //

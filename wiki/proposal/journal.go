@@ -201,6 +201,9 @@ func (s *Store) recoverRun(run string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("recover run %s: %w", run, err)
 	}
+	if _, err := os.Lstat(s.Dir(run)); errors.Is(err, fs.ErrNotExist) {
+		return false, s.dropJournal(run) // somebody took the run away, and its texts with it
+	}
 	var j journal
 	if err := json.Unmarshal(data, &j); err != nil {
 		return false, fmt.Errorf("recover run %s: its journal: %w", run, err)
