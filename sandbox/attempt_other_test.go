@@ -15,3 +15,5 @@ func noUpper(Layer, string) bool { return false }
 func hardshipMain() bool { return false }
 
 func foreignMain() bool { return false }
+
+func unlockedMain() bool { return false }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if Main() || attemptMain() || fetchMain() || serverMain() || renamesMain() || hardshipMain() || foreignMain() {
+	if Main() || attemptMain() || fetchMain() || serverMain() || renamesMain() || hardshipMain() || foreignMain() || unlockedMain() {
 		return
 	}
 	os.Exit(m.Run())
