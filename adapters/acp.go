@@ -104,7 +104,7 @@ func acpPrompt(r Request) string {
 	if r.System != "" {
 		return r.System + "\n\n---\n\n" + r.Prompt
 	}
-	return "\n" + r.Prompt
+	return noCommand(r.Prompt)
 }
 
 // acpRel shortens a path for an event.

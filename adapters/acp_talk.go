@@ -194,16 +194,38 @@ func (c *acpClient) failure(doing string, err error) *Failure {
 		}
 		return truncated(c.name)
 	}
-	message := re.Message
+	all, shown := re.Message, strings.TrimPrefix(strings.TrimPrefix(re.Message, "Internal error"), ": ")
 	if re.Data != nil {
 		if b, err := json.Marshal(re.Data); err == nil {
-			message += " " + string(b)
+			all += " " + string(b)
+			shown = firstOf(shown, dataText(re.Data), string(b))
 		}
 	}
+	f := newFailure(c.name, statusIn(all), doing+": "+all)
 	if re.Code == -32000 {
-		return newFailure(c.name, 401, message)
+		f = newFailure(c.name, 401, all)
 	}
-	return newFailure(c.name, statusIn(message), doing+": "+message)
+	if databaseFailure(c.name, all) == nil { // which has a sentence of its own
+		f.Message = firstOf(sentence(shown), f.Message)
+	}
+	return f
+}
+
+// dataText is what the data of an error says to a person, by the names that agents give it.
+func dataText(data any) string {
+	if text, ok := data.(string); ok {
+		return text
+	}
+	fields, ok := data.(map[string]any)
+	if !ok {
+		return ""
+	}
+	for _, name := range []string{"details", "message", "error", "reason"} {
+		if text := dataText(fields[name]); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // objectReader feeds the library clean lines: its own scanner would end the conversation at a line of 10 MiB and would not find an object

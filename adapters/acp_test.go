@@ -173,19 +173,22 @@ func TestACPFailures(t *testing.T) {
 		err    error
 		cwd    string
 		kind   string
+		says   string // all of the message, "" for whatever
 	}{
 		"refusal":  {reason: acp.StopReasonRefusal, kind: "other"},
 		"too long": {reason: acp.StopReasonMaxTokens, kind: "truncated"},
 		"login":    {cwd: "/login", kind: "auth"},
 		"rate":     {err: &acp.RequestError{Code: -32603, Message: "Internal error", Data: "API Error: 429 rate limited"}, kind: "rate-limit"},
 		"unknown":  {err: errors.New("it broke"), kind: "other"},
+		"nested":   {err: &acp.RequestError{Code: -32603, Message: "Internal error", Data: map[string]any{"code": 402, "error": map[string]any{"message": "Your credit balance is too low"}}}, kind: "api-error", says: "Your credit balance is too low"},
+		"said":     {err: &acp.RequestError{Code: -32603, Message: "Internal error: invalid x-api-key", Data: map[string]any{"errorName": "APIError"}}, kind: "auth", says: "invalid x-api-key"},
 	} {
 		r := acpRequest("query")
 		if c.cwd != "" {
 			r.Cwd = c.cwd
 		}
 		d, _ := talk(t, t.Context(), r, func(context.Context, *fakeACP, acp.PromptRequest) (acp.StopReason, error) { return c.reason, c.err })
-		if o := d.Outcome; o.OK || o.Failure == nil || o.Failure.Kind != c.kind {
+		if o := d.Outcome; o.OK || o.Failure == nil || o.Failure.Kind != c.kind || c.says != "" && o.Failure.Message != c.says {
 			t.Errorf("%s: %+v, failure %+v", name, o, o.Failure)
 		}
 	}

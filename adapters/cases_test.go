@@ -98,6 +98,119 @@ func TestNoTurn(t *testing.T) { // o-ag-03
 	}
 }
 
+// A prompt goes by stdin as it is, and nothing else ever comes there, also where our own stdin never ends.
+func TestStdinEnds(t *testing.T) { // o-ag-01
+	if runtime.GOOS == "windows" {
+		t.Skip("the case's stub is a shell script")
+	}
+	prompt := string(caseFile(t, "o-ag-03/prompt.md"))
+	for _, name := range []string{"claude", "codex", "opencode", "pi"} {
+		dir := t.TempDir()
+		stub, dump := filepath.Join(dir, name), filepath.Join(dir, "dump")
+		writeProgram(t, stub, string(caseFile(t, "o-ag-01/agent-stub.sh")))
+		r := planRequest(name, "query")
+		r.Detection, r.Cwd, r.Prompt = Detection{Path: stub}, dir, prompt
+		inv, err := builtinByName(name).Plan(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), inv.Argv[0], inv.Argv[1:]...)
+		cmd.Env = append([]string{"HOME=" + dir, "PATH=/usr/bin:/bin", "STUB_STDIN=" + dump}, inv.Env...)
+		cmd.Stdin = bytes.NewReader(inv.Stdin)
+		out, err := cmd.Output()
+		if o := decode(builtinByName(name), bytes.NewReader(out)).Outcome; err != nil || !o.OK || o.Text != "done" {
+			t.Errorf("%s: %v, %+v", name, err, o)
+		}
+		if got, err := os.ReadFile(dump); err != nil || string(got) != prompt {
+			t.Errorf("%s: %v, heard %q", name, err, got)
+		}
+		for _, a := range inv.Argv {
+			if strings.Contains(a, strings.TrimSpace(prompt)) {
+				t.Errorf("%s: the prompt stands in argv", name)
+			}
+		}
+	}
+}
+
+// No element of argv or the environment comes near what a kernel takes, however long the texts are (Linux refuses 128 KiB, Windows 32 KiB a line).
+func TestLargeTexts(t *testing.T) { // o-ag-02
+	prompt, system := strings.Repeat("p", 200_000), strings.Repeat("s", 150_000)
+	for _, a := range builtins() {
+		r := planRequest(a.Name(), "ingest")
+		r.Prompt, r.System, r.Brief = prompt, system, system
+		inv, err := a.Plan(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range slices.Concat(inv.Argv, inv.Env) {
+			if len(s) > 30_000 {
+				t.Errorf("%s: %d bytes of %.40q", a.Name(), len(s), s)
+			}
+		}
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the case's stub is a shell script")
+	}
+	dir := t.TempDir()
+	stub := filepath.Join(dir, "claude")
+	writeProgram(t, stub, string(caseFile(t, "o-ag-02/claude-stub.sh")))
+	r := planRequest("claude", "ingest")
+	r.Detection, r.Prompt, r.System = Detection{Path: stub}, prompt, system
+	inv, err := claude{}.Plan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range inv.Files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	argv := make([]string, len(inv.Argv))
+	for i, s := range inv.Argv {
+		argv[i] = strings.ReplaceAll(s, "{files}", dir)
+	}
+	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	cmd.Stdin = bytes.NewReader(inv.Stdin)
+	out, err := cmd.Output()
+	o := decode(claude{}, bytes.NewReader(out)).Outcome
+	if err != nil || !strings.Contains(o.Text, "prompt=567afc16e0237c9b8f2a91a55e404626e50007b95f76b01bb6e82302bf86b301 system=c4381b86c768b78cfed93f9d9c4c172ee5952458559aa67cdb443a3ea68da72f") {
+		t.Errorf("%v: %+v", err, o)
+	}
+}
+
+// What follows an option with many values is not swallowed by it: each is one element with its value, and the prompt is on stdin.
+func TestVariadicOptions(t *testing.T) { // o-ag-04
+	if runtime.GOOS == "windows" {
+		t.Skip("the case's stub is a shell script")
+	}
+	stub := filepath.Join(t.TempDir(), "claude")
+	writeProgram(t, stub, string(caseFile(t, "o-ag-04/claude-stub.sh")))
+	r := planRequest("claude", "ingest")
+	r.Detection, r.Prompt, r.Model = Detection{Path: stub}, "list orphan pages, now.", "opus"
+	inv, err := claude{}.Plan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), inv.Argv[0], inv.Argv[1:]...)
+	cmd.Stdin = bytes.NewReader(inv.Stdin)
+	out, err := cmd.Output()
+	if o := decode(claude{}, bytes.NewReader(out)).Outcome; err != nil || !strings.HasSuffix(o.Text, "prompt=23") {
+		t.Errorf("%v: %+v", err, o)
+	}
+	var rules claudeRules
+	if err := json.Unmarshal(inv.Files["settings.json"], &rules); err != nil {
+		t.Fatal(err)
+	}
+	r.Grant.Commands = []string{"qmd search", "npm run a,b"}
+	inv, err = claude{}.Plan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(inv.Files["settings.json"], &rules); err != nil || !slices.Contains(rules.Permissions.Allow, "Bash(qmd search:*)") || !slices.Contains(rules.Permissions.Allow, "Bash(npm run a,b:*)") {
+		t.Errorf("%v: a rule with a space or a comma is no longer one: %q", err, rules.Permissions.Allow)
+	}
+}
+
 // The stubs of the cases, started as planned, accept how they are called.
 func TestStubsAccept(t *testing.T) {
 	if runtime.GOOS == "windows" {

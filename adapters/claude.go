@@ -59,14 +59,14 @@ func (c claude) Plan(r Request) (Invocation, error) {
 		}
 	}
 	// A project's .claude/settings.json is honoured without any trust (hooks, even the base URL): only the user's own counts.
-	add("setting-sources", "--setting-sources", "user")
+	add("setting-sources", "--setting-sources=user")
 	if !r.Env.Config["claude"].MCP {
 		add("strict-mcp-config", "--strict-mcp-config")
 	}
 	add("no-session-persistence", "--no-session-persistence")
 	add("dontAsk", "--permission-mode", "dontAsk")
 	// Variadic options get one comma-joined value; no positional argument ever follows (case o-ag-04).
-	add("tools", "--tools", strings.Join(claudeTools(r.Grant), ","))
+	add("tools", "--tools="+strings.Join(claudeTools(r.Grant), ","))
 	argv = append(argv, "--settings", "{files}/settings.json")
 	files := map[string][]byte{"settings.json": settings}
 	prompt := r.Prompt
@@ -83,11 +83,10 @@ func (c claude) Plan(r Request) (Invocation, error) {
 	}
 	state := stateDir(r.Env, "CLAUDE_CONFIG_DIR", ".claude")
 	v := Invocation{
-		Argv: argv,
-		Env:  claudeEnv(r),
-		Pass: claudePass(r.Env),
-		// A prompt that begins with "/" is taken for a command even here; a leading newline prevents it.
-		Stdin:   []byte("\n" + prompt),
+		Argv:    argv,
+		Env:     claudeEnv(r),
+		Pass:    claudePass(r.Env),
+		Stdin:   []byte(noCommand(prompt)),
 		Files:   files,
 		State:   []string{state, ".claude.json"},
 		Keep:    []string{path.Join(state, ".credentials.json")},
@@ -96,6 +95,15 @@ func (c claude) Plan(r Request) (Invocation, error) {
 		Stop:    os.Interrupt, // TERM sometimes leaves the running command behind, INT does not
 	}
 	return withConfig(v, r.Env.Config["claude"]), nil
+}
+
+// noCommand is a prompt that is not taken for a command: "/" in front is one even on stdin, and "!" and "#" are in a terminal. A leading newline
+// prevents it; any other prompt goes as it is.
+func noCommand(prompt string) string {
+	if prompt != "" && strings.ContainsRune("/!#", rune(prompt[0])) {
+		return "\n" + prompt
+	}
+	return prompt
 }
 
 // claudeTools are the tools that exist for the run. Grep and Glob are not in the default set and come back by being named.

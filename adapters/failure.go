@@ -13,14 +13,18 @@ type failureRule struct {
 	re        func() *regexp.Regexp
 	hint      string // %s is the agent's name
 	retryable bool
+	sure      bool // an HTTP status does not overrule it: some answer 429 where no waiting helps
 }
 
 var failureRules = []failureRule{
-	{"api-error", lazyRE(`(?i)credit balance|insufficient.{0,20}(credit|quota|funds)|payment required|quota (exceeded|used up)|billing`), "top up the account that %s uses, or choose another agent", false},
-	{"auth", lazyRE(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden`), "run `%s` once in a terminal and log in, or set its API key", false},
-	{"api-error", lazyRE(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|stream (dropped|disconnected)|internal server error|bad gateway|service unavailable|usage limit`), "wait a little and run it again", true},
-	{"config", lazyRE(`(?i)model.{0,40}(not found|not exist|unknown|not supported)|(unknown|invalid) model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false},
-	{"cwd-missing", lazyRE(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true},
+	{"api-error", lazyRE(`(?i)credit balance|insufficient.{0,20}(credit|quota|funds|balance)|out of credits|payment required|quota (exceeded|used up)|exceeded your (current )?quota|billing`), "top up the account that %s uses, or choose another agent", false, true},
+	{"rate-limit", lazyRE(`(?i)usage limit|(hour|daily|weekly|monthly|session) limit (reached|exceeded)|limit will reset|FreeUsageLimit`), "wait until the limit is reset, or choose another agent or model", false, true},
+	{"api-error", lazyRE(`(?i)(prompt|input|request|conversation) is too (long|large)|context.?(length|window)|maximum (context|prompt)|too many tokens|request_too_large`), "give it less at once: fewer or shorter sources, or choose a model with a larger context", false, true},
+	{"auth", lazyRE(`(?i)/login|not logged in|(invalid|incorrect|missing|no) (x-)?api.?key|api.?key.{0,20}(missing|required|not (set|found|valid|provided)|invalid|expired)|authentication|unauthorized|unauthenticated|oauth token|token (has )?expired|forbidden|(organization|account) .{0,30}(disabled|suspended|deactivated)`), "run `%s` once in a terminal and log in, or set its API key", false, false},
+	{"config", lazyRE(`(?i)self.?signed certificate|unable to (verify|get).{0,20}(certificate|issuer)|certificate (has expired|is not (yet )?valid)|CERT_|x509`), "give %s the certificate of your proxy (NODE_EXTRA_CA_CERTS in its env in config.json5)", false, false},
+	{"api-error", lazyRE(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|ENOTFOUND|EAI_AGAIN|getaddrinfo|fetch failed|socket hang up|EPIPE|stream (dropped|disconnected|error)|resource.?exhausted|internal server error|bad gateway|service unavailable`), "wait a little and run it again", true, false},
+	{"config", lazyRE(`(?i)model.{0,60}(not found|not exist|unknown|not supported|not available|not_found)|(unknown|invalid|unsupported) model|not_found_error.{0,20}model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false, false},
+	{"cwd-missing", lazyRE(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true, false},
 }
 
 // newFailure judges an error: by HTTP status where the stream tells one, else by its words.
@@ -33,18 +37,22 @@ func newFailure(agent string, status int, message string) *Failure {
 	if status == 0 {
 		f.Kind = "other"
 	}
+	sure := false
 	for _, r := range failureRules {
 		if r.re().MatchString(message) {
-			f.Kind, f.Hint, f.Retryable = r.kind, r.hint, r.retryable
+			f.Kind, f.Hint, f.Retryable, sure = r.kind, r.hint, r.retryable, r.sure
 			break
 		}
 	}
 	switch {
+	case sure:
 	case status == 401 || status == 403:
 		f.Kind, f.Hint, f.Retryable = "auth", "run `%s` once in a terminal and log in, or set its API key", false
 	case status == 429:
 		f.Kind, f.Hint, f.Retryable = "rate-limit", "wait a little and run it again", true
-	case status >= 500:
+	case status == 402:
+		f.Kind, f.Hint, f.Retryable = "api-error", "top up the account that %s uses, or choose another agent", false
+	case status == 408 || status >= 500:
 		f.Kind, f.Hint, f.Retryable = "api-error", "wait a little and run it again", true
 	}
 	if strings.Contains(f.Hint, "%s") {

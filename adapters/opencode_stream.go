@@ -157,5 +157,8 @@ func opencodeFailure(l opencodeLine) *Failure {
 	if status == 0 {
 		status = statusIn(message)
 	}
+	if status == 0 && strings.Contains(l.Error.Name, "Auth") { // ProviderAuthError
+		status = 401
+	}
 	return newFailure("opencode", status, message)
 }
