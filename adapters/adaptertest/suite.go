@@ -31,8 +31,9 @@ type Subject struct {
 
 // A check is one promise. It fails the test where the agent breaks it.
 type check struct {
-	name string
-	run  func(t *testing.T, c *bench)
+	name  string
+	run   func(t *testing.T, c *bench)
+	waits bool // most of its time passes in pauses of the agent: such checks are run beside each other
 }
 
 // bench is one run's surroundings: a wiki, a folder outside of it, a model.
@@ -60,6 +61,9 @@ func Run(t *testing.T, s Subject) {
 			}
 			if why := s.Slow[c.name]; why != "" && os.Getenv("RIG_SLOW") == "" {
 				t.Skipf("slow: %s; RIG_SLOW=1 runs it", why)
+			}
+			if c.waits {
+				t.Parallel()
 			}
 			c.run(t, newBench(t, s))
 		})
