@@ -140,6 +140,10 @@ func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) 
 		return nil, err
 	}
 	defer s.runs.occupy(a.Run)()
+	was, err := store.Load(a.Run)
+	if err != nil {
+		return nil, err
+	}
 	if err := store.Discard(a.Run, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks}, a.Reason, "editor"); err != nil {
 		return nil, argumentError(err)
 	}
@@ -149,7 +153,22 @@ func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) 
 	}
 	s.decided(w, rec)
 	s.notify(noteOf(rec, "discarded"))
-	return map[string]any{"run": a.Run, "state": rec.State}, nil
+	return map[string]any{"run": a.Run, "state": rec.State, "files": dropped(was, rec)}, nil
+}
+
+// dropped names the pages about which more is decided than before.
+func dropped(was, is proposal.Record) []fileWord {
+	before := map[string]int{}
+	for _, f := range was.Files {
+		before[f.Path] = len(f.Decided)
+	}
+	files := []fileWord{}
+	for _, f := range is.Files {
+		if len(f.Decided) > before[f.Path] {
+			files = append(files, fileWord{Path: f.Path, Word: "discarded"})
+		}
+	}
+	return files
 }
 
 type reviseArgs struct {
