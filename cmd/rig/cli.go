@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -208,6 +209,26 @@ func (a *app) findWiki() (*wiki.Wiki, error) {
 		}
 	}
 	return wiki.Find(dir)
+}
+
+// findPages is findWiki, else the folder itself where it is one of plain markdown.
+func (a *app) findPages() (*wiki.Wiki, error) {
+	w, err := a.findWiki()
+	if !errors.Is(err, wiki.ErrNotAWiki) {
+		return w, err
+	}
+	dir := a.abs(cmp.Or(a.flags.wiki, "."))
+	for _, pages := range []string{"*.md", "*/*.md"} {
+		if names, _ := filepath.Glob(filepath.Join(globbed(dir), pages)); len(names) > 0 { // the pattern is ours
+			return wiki.Folder(dir)
+		}
+	}
+	return nil, err
+}
+
+// globbed is a path as a pattern that means just it.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // abs makes a path of the command line absolute.

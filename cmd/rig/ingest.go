@@ -56,7 +56,10 @@ func (a *app) ingestCmd() *cobra.Command {
 // withHost runs f with the host and the wiki of this command line.
 func (a *app) withHost(f func(*wiki.Host, *wiki.Wiki) error) error { return a.onHost(a.findWiki, f) }
 
-// onHost runs f with a host and what find finds.
+// withPages is withHost for verbs that need pages only: a folder of plain markdown will do.
+func (a *app) withPages(f func(*wiki.Host, *wiki.Wiki) error) error { return a.onHost(a.findPages, f) }
+
+// onHost runs f with a host and what find finds, where the configuration can be read. What it does not know is said.
 func (a *app) onHost(find func() (*wiki.Wiki, error), f func(*wiki.Host, *wiki.Wiki) error) error {
 	w, err := find()
 	if err != nil {
@@ -65,6 +68,13 @@ func (a *app) onHost(find func() (*wiki.Wiki, error), f func(*wiki.Host, *wiki.W
 	h, err := a.host()
 	if err != nil {
 		return err
+	}
+	_, warnings, err := wiki.LoadConfig(h.RigHome(), w, nil)
+	if err != nil {
+		return errors.Join(err, h.Close())
+	}
+	for _, warning := range warnings {
+		a.warn("warning: %s", warning)
 	}
 	return errors.Join(f(h, w), h.Close())
 }

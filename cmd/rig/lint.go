@@ -37,7 +37,11 @@ func (a *app) lintCmd() *cobra.Command {
 	l := linting{app: a, data: lintData{Findings: []proposal.Finding{}}}
 	c := &cobra.Command{Use: "lint [PAGE...]", Short: "What is wrong in the wiki's pages", Long: "What is wrong in the wiki's pages: path:line: severity code: message.\nExit 11 where a finding is an error, else 10 where a source is not as it was ingested.",
 		RunE: func(c *cobra.Command, names []string) error {
-			return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
+			with := a.withPages
+			if l.fix || l.semantic {
+				with = a.withHost
+			}
+			return with(func(h *wiki.Host, w *wiki.Wiki) error {
 				pages, err := a.pages(c.Context(), h, w, names)
 				if err != nil {
 					return err

@@ -25,7 +25,7 @@ func (a *app) searchCmd() *cobra.Command {
 		if limit < 1 {
 			return fail(wiki.ExitUsage, "give a number from 1", "-n %d finds nothing", limit)
 		}
-		return a.withHost(func(h *wiki.Host, w *wiki.Wiki) error {
+		return a.withPages(func(h *wiki.Host, w *wiki.Wiki) error {
 			x, err := h.Index(c.Context(), w)
 			if err != nil {
 				return err
