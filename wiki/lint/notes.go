@@ -23,19 +23,37 @@ func lazily(pattern string) func() *regexp.Regexp {
 
 // lines gives the lines of the page's text that have the wording, code left out.
 func (w wording) lines(p *page) (out []line) {
-	if !slices.ContainsFunc(w.words, func(word string) bool { return bytes.Contains(p.lower(), []byte(word)) }) {
-		return nil
-	}
-	at := 0
-	for l := range bytes.Lines(p.text) {
-		start := at
-		at += len(l)
-		l = bytes.TrimRight(l, "\r\n")
+	for _, start := range w.candidates(p.lower()) {
+		end := len(p.text)
+		if i := bytes.IndexByte(p.text[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		l := bytes.TrimRight(p.text[start:end], "\r\n")
 		if start >= p.Front.End && w.pattern().Match(l) && !p.inCode(start, start+len(l)) {
 			out = append(out, line{start, start + len(l), string(bytes.TrimSpace(l))})
 		}
 	}
 	return out
+}
+
+// candidates gives where the lines begin that have one of the words, in order.
+func (w wording) candidates(text []byte) (starts []int) {
+	for _, word := range w.words {
+		for at := 0; ; {
+			i := bytes.Index(text[at:], []byte(word))
+			if i < 0 {
+				break
+			}
+			starts = append(starts, bytes.LastIndexByte(text[:at+i], '\n')+1)
+			next := bytes.IndexByte(text[at+i:], '\n')
+			if next < 0 {
+				break
+			}
+			at += i + next + 1
+		}
+	}
+	slices.Sort(starts)
+	return slices.Compact(starts)
 }
 
 // line is a line of the page.
