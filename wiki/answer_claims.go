@@ -130,7 +130,7 @@ func isItem(line string) bool {
 // stop tells whether a sentence ends at the stop at i, and where, with its closing marks and the citations behind it.
 func (s *splitter) stop(i int) (end int, ok bool) {
 	word := s.text[strings.LastIndexAny(s.text[:i], " \t\n(")+1 : i]
-	if s.text[i] == '.' && (isAbbreviation(word) || isNumbered(word) && unicode.IsDigit(firstRune(strings.TrimLeft(s.text[i+1:], "  "))) || word != "" && strings.Trim(word, "0123456789") == "" && s.startsLine(i-len(word))) {
+	if s.text[i] == '.' && (isAbbreviation(word) || isNumbered(word) && unicode.IsDigit(firstRune(strings.TrimLeft(s.text[i+1:], " \u00a0"))) || word != "" && strings.Trim(word, "0123456789") == "" && s.startsLine(i-len(word))) {
 		return 0, false
 	}
 	end = i

@@ -78,7 +78,8 @@ func decodeLinks(b []byte) []Link {
 		l.TargetStart = l.Start + number()
 		l.TargetEnd = l.TargetStart + number()
 		flags := number()
-		l.Kind, l.Embed = kindsInOrder()[min(flags>>1, len(kindsInOrder())-1)], flags&1 == 1
+		kinds := kindsInOrder()
+		l.Kind, l.Embed = kinds[min(flags>>1, len(kinds)-1)], flags&1 == 1
 		l.Target, l.Heading, l.Block, l.Alias, l.Width = text(), text(), text(), text(), text()
 		out = append(out, l)
 	}
