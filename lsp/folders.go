@@ -168,7 +168,7 @@ func (s *server) didChangeFolders(_ context.Context, p *protocol.DidChangeWorksp
 	return nil
 }
 
-// didChangeWatchedFiles is for clients that watch files for us; nothing depends on it, since Neovim on Linux does not.
+// didChangeWatchedFiles is for clients that watch files for us; nothing depends on it, since Neovim on Linux does not: see watch.
 func (s *server) didChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) error {
 	var paths []string
 	for _, c := range p.Changes {

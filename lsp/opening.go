@@ -10,12 +10,39 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/rigwiki/rig/wiki"
+	"github.com/rigwiki/rig/wiki/daemon"
 	"github.com/rigwiki/rig/wiki/index"
 )
 
 // openIndex opens a wiki's index and lays out what the first question of each kind would wait for: names, sources' addresses, last the full text, which a large
 // wiki's first build takes longest for. Links are answered meanwhile.
 func (s *server) openIndex(ctx context.Context, w *wiki.Wiki, o *opening) {
+	if s.layOut(ctx, w, o) {
+		s.watch(ctx, w, o.x)
+	}
+}
+
+// watch keeps the index at what other programs do to the wiki, whether the client watches files or not, until the server ends. On a network drive, where no event
+// tells of what other machines write, it looks from time to time.
+func (s *server) watch(ctx context.Context, w *wiki.Wiki, x *index.Index) {
+	keep := x.Watch
+	if kind := daemon.NetworkDrive(w.Real); kind != "" {
+		s.log.Info("the wiki is on a network drive: it is looked at from time to time", zap.String("wiki", w.Name), zap.String("drive", kind))
+		keep = x.Poll
+	}
+	if err := keep(ctx, func([]string) { s.diskMoved() }); err != nil && ctx.Err() == nil {
+		s.log.Warn("changes on disk are not noticed any more", zap.String("wiki", w.Name), zap.Error(err))
+	}
+}
+
+// diskMoved has open pages checked again after the index has taken in what changed on disk.
+func (s *server) diskMoved() {
+	s.warmOrigins()
+	s.diskChanged()
+}
+
+// layOut opens the index and lays it out; false where it cannot be opened.
+func (s *server) layOut(ctx context.Context, w *wiki.Wiki, o *opening) bool {
 	bar := &indexBar{s: s, w: w, since: time.Now()}
 	defer bar.finish()
 	func() {
@@ -28,7 +55,7 @@ func (s *server) openIndex(ctx context.Context, w *wiki.Wiki, o *opening) {
 		if ctx.Err() == nil {
 			s.log.Warn("the index cannot be opened", zap.String("wiki", w.Name), zap.Error(o.err))
 		}
-		return
+		return false
 	}
 	o.x.Names("", 1)
 	o.origins.Warm()
@@ -39,6 +66,7 @@ func (s *server) openIndex(ctx context.Context, w *wiki.Wiki, o *opening) {
 	if lacked {
 		s.diskChanged() // what was found in open pages left out what needs the full text
 	}
+	return true
 }
 
 // slowIndex is how long an index may take before a progress is shown: one that comes and goes at once only flickers.

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,10 +110,8 @@ func (s *server) keepPages(ctx context.Context) {
 		due, stale := s.pages.due, s.pages.stale
 		s.pages.due, s.pages.stale = map[string]bool{}, map[string]bool{}
 		s.pages.mu.Unlock()
-		for path := range stale {
-			s.reread(ctx, path)
-		}
 		if len(stale) > 0 {
+			s.reread(ctx, stale)
 			s.warmOrigins()
 		}
 		for path := range due { // first all texts, since each may hold what another links to
@@ -123,24 +123,39 @@ func (s *server) keepPages(ctx context.Context) {
 	}
 }
 
-// reread tells the index of a file that may have changed on disk.
-func (s *server) reread(ctx context.Context, path string) {
-	w, rel, ok := s.folders.wikiOf(path)
-	if !ok {
-		return
+// reread tells each wiki's index of the files that may have changed on disk, all at once: ten thousand of them are one look.
+func (s *server) reread(ctx context.Context, paths map[string]bool) {
+	type touched struct {
+		w    *wiki.Wiki
+		rels map[string]string // rel -> path
 	}
-	x, err := s.index(ctx, w)
-	if err != nil {
-		return // told where it was opened
+	wikis := map[string]*touched{}
+	for path := range paths {
+		w, rel, ok := s.folders.wikiOf(path)
+		if !ok {
+			continue
+		}
+		if wikis[w.ID] == nil {
+			wikis[w.ID] = &touched{w, map[string]string{}}
+		}
+		wikis[w.ID].rels[rel] = path
 	}
-	s.pages.laying.Lock()
-	if _, open := s.docs.get(path); !open {
-		x.DropBuffer(rel)
-		delete(s.pages.laid, path)
-	}
-	s.pages.laying.Unlock()
-	if err := x.Changed(ctx, rel); err != nil && ctx.Err() == nil {
-		s.log.Warn("a page is not read again", zap.String("page", rel), zap.Error(err))
+	for _, t := range wikis {
+		x, err := s.index(ctx, t.w)
+		if err != nil {
+			continue // told where it was opened
+		}
+		s.pages.laying.Lock()
+		for rel, path := range t.rels {
+			if _, open := s.docs.get(path); !open {
+				x.DropBuffer(rel)
+				delete(s.pages.laid, path)
+			}
+		}
+		s.pages.laying.Unlock()
+		if err := x.Changed(ctx, slices.Collect(maps.Keys(t.rels))...); err != nil && ctx.Err() == nil {
+			s.log.Warn("pages are not read again", zap.String("wiki", t.w.Root), zap.Int("pages", len(t.rels)), zap.Error(err))
+		}
 	}
 }
 

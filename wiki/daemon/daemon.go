@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	o.Grace, o.Settled, o.Poll = cmp.Or(o.Grace, time.Minute), cmp.Or(o.Settled, time.Second), cmp.Or(o.Poll, 10*time.Second)
 	if o.Drive == nil {
-		o.Drive = networkDrive
+		o.Drive = NetworkDrive
 	}
 	d := &daemon{Options: o, change: make(chan struct{}, 1), done: make(chan result)}
 	if d.queue, err = LoadQueue(o.Host.RigHome()); err != nil {

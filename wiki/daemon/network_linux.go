@@ -2,8 +2,8 @@ package daemon
 
 import "golang.org/x/sys/unix"
 
-// networkDrive names the kind of the file system where changes come from other machines, "" for one of this machine's own (statfs(2)).
-func networkDrive(dir string) string {
+// NetworkDrive names the kind of the file system where changes come from other machines, "" for one of this machine's own (statfs(2)).
+func NetworkDrive(dir string) string {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return ""

@@ -145,6 +145,11 @@ func (x *Index) watchFolders(w *fsnotify.Watcher, watched map[string]bool) error
 	}
 }
 
+// Poll is Watch for a wiki of which no event tells everything, as on a network drive: it looks from time to time. changed is told nil.
+func (x *Index) Poll(ctx context.Context, changed func(rels []string)) error {
+	return x.poll(ctx, changed)
+}
+
 // poll refreshes from time to time, and leaves the machine twenty times as long as it takes.
 func (x *Index) poll(ctx context.Context, changed func([]string)) error {
 	for wait := pollEvery; ; {
