@@ -2,6 +2,8 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,11 +41,16 @@ func decode(body []byte, contentType string) string {
 
 // guessed is the encoding that the letters speak for, nil where nothing does.
 func guessed(body []byte) encoding.Encoding {
-	r, err := chardet.NewHtmlDetector().DetectBest(body[:min(len(body), 256<<10)])
-	if err != nil || r.Confidence < 25 {
+	all, err := chardet.NewHtmlDetector().DetectAll(body[:min(len(body), 256<<10)])
+	if err != nil || len(all) == 0 {
 		return nil
 	}
-	e, err := htmlindex.Get(r.Charset)
+	slices.SortStableFunc(all, func(a, b chardet.Result) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	alone := all[0].Confidence >= 15 && (len(all) == 1 || all[0].Confidence >= 2*all[1].Confidence) // a short text says little for any, but for one alone
+	if all[0].Confidence < 25 && !alone {
+		return nil
+	}
+	e, err := htmlindex.Get(all[0].Charset)
 	if err != nil {
 		return nil
 	}

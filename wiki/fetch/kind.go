@@ -41,7 +41,10 @@ func kinds() []struct {
 // kindOf judges an answer by its type, and by its first bytes where the type says nothing or something that the bytes are not.
 func (a *answer) kindOf() (kind, string) {
 	media := a.mediaType()
-	if seen := sniff(a.body); media == "" || media == "application/octet-stream" || media == "binary/octet-stream" || isBinary(seen) != isBinary(media) ||
+	if said := strings.ToLower(a.header.Get("Content-Type")); strings.Contains(said, "charset=utf-16") && !isBinary(media) {
+		// its bytes look like no text: what it is is judged by the letters
+		media = a.textKind(media)
+	} else if seen := sniff(a.body); media == "" || media == "application/octet-stream" || media == "binary/octet-stream" || isBinary(seen) != isBinary(media) ||
 		seen == "text/html" && (strings.HasSuffix(media, "/xml")) {
 		media = seen
 	}
@@ -57,6 +60,15 @@ func (a *answer) kindOf() (kind, string) {
 		return kind{"fenced", "xml", ".xml"}, media
 	}
 	return kind{name: "refused"}, media
+}
+
+// textKind judges a text in an encoding of which half the bytes may be zero.
+func (a *answer) textKind(media string) string {
+	seen := sniff([]byte(decode(a.body, a.header.Get("Content-Type"))))
+	if isBinary(seen) || seen == "text/html" && strings.HasSuffix(media, "/xml") {
+		return seen
+	}
+	return media
 }
 
 func isBinary(media string) bool {
