@@ -24,7 +24,7 @@ func agentsDir(t *testing.T) string {
 }
 
 // core are the checks that bridges pass: what is behind them passes all.
-var core = []string{"answers", "writes", "protected stays", "outside stays", "read-only cannot write", "asks back", "no login", "hostile project config"}
+var core = []string{"answers", "writes", "protected stays", "outside stays", "read-only cannot write", "parallel calls", "asks back", "no login", "two at once", "hostile project config"}
 
 // subjects are the agents with how to lead them to the model.
 var subjects = []struct {
@@ -79,7 +79,7 @@ var subjects = []struct {
 	{name: "acp codex", adapter: "acp", program: "codex-acp", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
 		file(t, home, ".codex/config.toml", "model = \"gpt-5.5\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"Fake\"\nbase_url = \""+url+"/v1\"\nenv_key = \"FAKE_API_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n")
 		return nil, adapters.AgentConfig{Command: "codex-acp", Env: map[string]string{"FAKE_API_KEY": "sk-test"}}
-	}, only: core, leaks: map[string]string{
+	}, only: append([]string{"prompts"}, core...), leaks: map[string]string{
 		"writes": "in the mode in which codex asks for each edit it makes no folders; in our sandbox it has full access",
 	}},
 	{name: "acp gemini", adapter: "acp", program: "gemini", model: "gemini-2.5-flash", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
