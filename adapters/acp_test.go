@@ -217,11 +217,12 @@ func TestACPCancel(t *testing.T) {
 }
 
 func TestGate(t *testing.T) {
-	g := gate{cwd: "/wiki", readOnly: []string{"raw", "schema.md"}, grant: Grant{Write: true, Commands: []string{"git push", "echo"}, Denied: []string{"git push --force", "git push -f"}}}
+	g := gate{cwd: "/wiki", readOnly: []string{"raw", "schema.md"}, grant: Grant{Write: true, Commands: []string{"git push", "echo"}, Exact: []string{"git send origin x"}, Denied: []string{"git push --force", "git push -f"}}}
 	for cmd, want := range map[string]bool{
 		"git push": true, "git push origin HEAD": true, "git  push": true, "git push --force": false, `git push "--force"`: false, "git push '-f'": false,
 		"git pushx": false, "git push && rm x": false, "git push; echo done": true, "F=--force; git push $F": false, "echo `id`": false, "echo 'a > b'": true,
 		"echo a > b": false, "": false, "echo a\nrm b": false, "bash -c 'git push'": false, "echo 'open": true,
+		"git send origin x": true, "git send origin x -f": false, "git send origin": false, "git send origin x; git send origin x": true, "git  send origin x": true,
 	} {
 		if got := g.mayRun(cmd) == ""; got != want {
 			t.Errorf("mayRun(%q) = %v", cmd, got)

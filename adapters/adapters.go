@@ -78,6 +78,7 @@ type Grant struct {
 	Write    bool     // may write below Cwd
 	Web      bool     // may fetch from the web
 	Commands []string // shell command prefixes that may run ("qmd", "git add", "npm test")
+	Exact    []string // whole command lines that may run, where what could follow a prefix would undo the grant ("git push")
 	Denied   []string // prefixes denied even where a shorter one is allowed
 }
 

@@ -145,6 +145,9 @@ func claudeSettings(r Request) claudeRules {
 	for _, c := range r.Grant.Commands {
 		allow = append(allow, "Bash("+c+":*)")
 	}
+	for _, c := range r.Grant.Exact {
+		allow = append(allow, "Bash("+c+")")
+	}
 	deny := []string{"Edit(./.claude/**)", "Edit(./.git/**)", "Edit(./.rig-readonly/**)"}
 	for _, p := range r.ReadOnly {
 		p = claudePattern(p)

@@ -98,7 +98,7 @@ func codexSandbox(r Request) []string {
 		roots = append(roots, tomlString(strings.TrimSuffix(p, "/"))+`="read"`)
 	}
 	network := "false"
-	if r.Grant.Web || slices.ContainsFunc(r.Grant.Commands, func(c string) bool { return strings.HasPrefix(c, "gh ") || c == "git push" || c == "git fetch" }) {
+	if r.Grant.Web || len(r.Grant.Exact) > 0 || slices.ContainsFunc(r.Grant.Commands, func(c string) bool { return strings.HasPrefix(c, "gh ") || c == "git fetch" }) {
 		network = "true"
 	}
 	return []string{

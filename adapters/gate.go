@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func (g gate) mayRun(command string) string {
 		if plain == "" {
 			continue
 		}
-		if !anyPrefix(plain, g.grant.Commands) {
+		if !anyPrefix(plain, g.grant.Commands) && !slices.Contains(g.grant.Exact, plain) {
 			return "it is not among the commands of this run"
 		}
 		if anyPrefix(strings.NewReplacer(`'`, "", `"`, "").Replace(plain), g.grant.Denied) {

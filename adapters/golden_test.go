@@ -55,7 +55,7 @@ func opGrants() map[string]struct {
 		"lint":   {Review, Grant{Commands: []string{"qmd"}}},
 		"fetch":  {Work, Grant{Write: true, Web: true}},
 		"work":   {Work, Grant{Write: true, Commands: edit}},
-		"act-pr": {ActPR, Grant{Write: true, Commands: append(edit, "git push", "git fetch", "git merge", "gh pr view", "gh pr diff", "gh api"), Denied: []string{"git push --force", "git push -f", "git rebase"}}},
+		"act-pr": {ActPR, Grant{Write: true, Commands: append(edit, "git fetch", "git merge", "gh pr view", "gh pr diff", "gh api"), Exact: []string{"git push", "git push -u origin task/x"}, Denied: []string{"git push --force", "git push -f", "git rebase"}}},
 		"review": {Review, Grant{Commands: []string{"git status", "git diff", "git log", "git show", "gh pr view", "gh pr diff", "gh pr review", "gh pr comment"}}},
 	}
 }

@@ -168,6 +168,9 @@ func opencodePermission(r Request) ordered {
 		for _, c := range r.Grant.Commands {
 			rules = append(rules, field{c + " *", "allow"}) // matches the bare command too
 		}
+		for _, c := range r.Grant.Exact {
+			rules = append(rules, field{c, "allow"})
+		}
 		for _, c := range r.Grant.Denied {
 			rules = append(rules, field{c + " *", "deny"})
 		}

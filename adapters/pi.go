@@ -40,8 +40,9 @@ func (pi) Plan(r Request) (Invocation, error) {
 		Write    bool     `json:"write"`
 		ReadOnly []string `json:"readOnly"`
 		Commands []string `json:"commands"`
+		Exact    []string `json:"exact,omitempty"`
 		Denied   []string `json:"denied"`
-	}{r.Cwd, r.Grant.Write, append([]string{".git", ".pi", ".rig-readonly"}, r.ReadOnly...), r.Grant.Commands, r.Grant.Denied})
+	}{r.Cwd, r.Grant.Write, append([]string{".git", ".pi", ".rig-readonly"}, r.ReadOnly...), r.Grant.Commands, r.Grant.Exact, r.Grant.Denied})
 	if err != nil {
 		return Invocation{}, fmt.Errorf("render pi's gate: %w", err)
 	}

@@ -43,7 +43,7 @@ function mayRun(command) {
   if (/[`$<>\\(){}\n\r*?~!#]/.test(command.replaceAll(/'[^']*'/g, "''"))) return "only plain commands may run: no redirection, expansion or substitution";
   for (const part of command.split(/&&|\|\||[;|&]/)) {
     const plain = part.trim().replaceAll(/\s+/g, " ");
-    if (!(policy.commands ?? []).some((c) => hasPrefix(plain, c))) return "not among the commands of this run: " + plain;
+    if (!(policy.commands ?? []).some((c) => hasPrefix(plain, c)) && !(policy.exact ?? []).includes(plain)) return "not among the commands of this run: " + plain;
     const bare = plain.replaceAll(/['"]/g, "");
     if ((policy.denied ?? []).some((c) => hasPrefix(bare, c))) return "denied for this run: " + plain;
   }
@@ -56,6 +56,7 @@ export default function (pi) {
     if (readers.has(call.toolName)) reason = undefined;
     else if (call.toolName === "write" || call.toolName === "edit") reason = mayWrite(input.path ?? input.file_path ?? "");
     else if (call.toolName === "bash") reason = mayRun(String(input.command ?? ""));
-    if (reason) return { block: true, reason: "rig: " + reason };
+    // Not "rig: ", with which our git and gh begin what they have to say: that is a command's failure, this is a call that never ran.
+    if (reason) return { block: true, reason: "rig refuses: " + reason };
   });
 }

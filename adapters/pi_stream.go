@@ -132,7 +132,7 @@ func (s *piStream) toolEnd(l piLine) {
 		detail = printed(kind, detail)
 	}
 	call, known := s.feed.finish(l.CallID, truth(!l.IsError), detail)
-	if known && l.IsError && (strings.HasPrefix(detail, "rig: ") || strings.HasPrefix(detail, "Tool "+l.Tool+" not found")) {
+	if known && l.IsError && (strings.HasPrefix(detail, "rig refuses: ") || strings.HasPrefix(detail, "Tool "+l.Tool+" not found")) {
 		s.out.Denials = append(s.out.Denials, Denial{Tool: l.Tool, Target: target(call.event)})
 	}
 }

@@ -26,7 +26,7 @@ func Ops() []Op {
 	local := []string{"git add", "git commit", "git status", "git diff"}
 	rewriting := []string{"git rebase", "git push --force", "git push -f", "git push --force-with-lease", "git push --mirror", "git push --delete", "git push --prune"}
 	work := adapters.Grant{Write: true, Commands: local, Denied: append([]string{"git push"}, rewriting...)}
-	actPR := adapters.Grant{Write: true, Commands: slices.Concat(local, []string{"git push", "git fetch", "git merge", "gh pr view", "gh pr diff", "gh api"}), Denied: rewriting}
+	actPR := adapters.Grant{Write: true, Commands: slices.Concat(local, []string{"git fetch", "git merge", "gh pr view", "gh pr diff", "gh api"}), Exact: pushLines("origin", ""), Denied: rewriting}
 	review := adapters.Grant{Commands: []string{"git status", "git diff", "git log", "git show", "gh pr view", "gh pr diff", "gh pr review", "gh pr comment"}}
 	return []Op{
 		{Name: "ingest", Writes: true, Mode: adapters.Work, Grant: write, Marker: "INGEST DONE:", Title: "ingest"},
@@ -37,6 +37,24 @@ func Ops() []Op {
 		{Name: "act-pr", Writes: true, Mode: adapters.ActPR, Grant: actPR, Task: true, Title: "act on the PR of"},
 		{Name: "review", Mode: adapters.Review, Grant: review, Task: true, Title: "review"},
 	}
+}
+
+// pushLines are the spellings of a push that vendors' rules let through, whole: behind a prefix `git push` each of them also lets through what rewrites or
+// deletes (-uf, :main, --mirror, quotes). branch is "" where it is not known; then HEAD stands for it.
+func pushLines(remote, branch string) []string {
+	lines := []string{"git push", "git push -q", "git push " + remote}
+	for _, ref := range []string{"HEAD", branch} {
+		if ref == "" {
+			continue
+		}
+		for _, how := range []string{"", "-q ", "-u ", "--set-upstream "} {
+			lines = append(lines, "git push "+how+remote+" "+ref)
+		}
+	}
+	for _, l := range slices.Clone(lines) {
+		lines = append(lines, l+" 2>&1") // agents end commands so
+	}
+	return lines
 }
 
 // FindOp returns the operation called name.

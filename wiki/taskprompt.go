@@ -2,6 +2,7 @@ package wiki
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -54,6 +55,9 @@ func (r *run) taskRequest(cwd string) (adapters.Request, error) {
 	r.warnPrompts(ignored)
 	grant := r.op.Grant
 	grant.Commands = slices.Concat(grant.Commands, data.Commands)
+	if len(grant.Exact) > 0 {
+		grant.Exact = pushLines(cmp.Or(t.repo.Remote, "origin"), c.Branch)
+	}
 	req := adapters.Request{Op: r.op.Name, Mode: r.op.Mode, Prompt: prompt, System: system, Model: r.rec.Model, Cwd: cwd, Grant: grant, Commands: data.Commands, Brief: r.brief(),
 		Detection: r.found, Env: r.host.adapterEnv(r.wiki, r.cfg), Task: path.Base(t.file), Timeout: r.timeout(), Now: r.rec.Started.Local()}
 	r.sealed(&req)

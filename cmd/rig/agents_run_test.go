@@ -39,6 +39,7 @@ func TestAgents(t *testing.T) {
 				{"doctor", nil, agentDoctor},
 				{"export", nil, agentExport},
 				{"work", nil, agentWork},
+				{"act-pr", nil, agentActPR},
 				{"review that writes", nil, agentReviewWrites},
 				{"exported", nil, agentExported},
 				{"wire", nil, agentWire},
