@@ -61,6 +61,7 @@ type Detection struct {
 	Servers   []string        // names of the MCP servers of the user's own, where a plan must name them to leave them out
 	Webless   bool            // has no tool that reads the web: a fetch is the host's
 	Hosts     []string        // "host" or "host:port" of model servers that the agent's own config file names
+	Vendor    *Detection      // of a directory adapter with a built-in one's name: that one's program; nil: none
 }
 
 // Mode is the intent that a run is launched with (AGENT_MODE).

@@ -27,13 +27,16 @@ const maxText = 1 << 20
 // "run" starts would read it and take the prompt twice.
 //
 // Standard output is the job log and, as a whole, the final text; exit 0 is completed.
+//
+// One that has the name of a vendor built in (the task board's own claude and opencode, an exported one) starts that vendor's program: it is lent what the
+// built-in adapter would be, the program and its runtime, its state below HOME, its variables and its hosts. The rules it renders are its own.
 func Directory(dir string) Adapter { return directory{dir: dir} }
 
 type directory struct{ dir string }
 
 func (d directory) Name() string { return filepath.Base(d.dir) }
 
-func (d directory) Detect(context.Context, Env) Detection {
+func (d directory) Detect(ctx context.Context, env Env) Detection {
 	det := Detection{Path: filepath.Join(d.dir, "run"), Runtime: []string{d.dir}}
 	var missing []string
 	for _, name := range []string{"run", "wire"} {
@@ -54,7 +57,39 @@ func (d directory) Detect(context.Context, Env) Detection {
 		return det
 	}
 	det.Usable = true
+	if v := d.vendor(); v != nil {
+		if vd := v.Detect(ctx, env); vd.Installed {
+			det.Vendor, det.Hosts = &vd, vd.Hosts
+		}
+	}
 	return det
+}
+
+// vendor is the built-in adapter whose name the folder has, nil for none.
+func (d directory) vendor() Adapter {
+	for _, a := range []Adapter{claude{}, codex{}, opencode{}, pi{}} {
+		if a.Name() == d.Name() {
+			return a
+		}
+	}
+	return nil
+}
+
+// lend adds to v what the vendor's program needs. Its own arguments and rules are left out.
+func (d directory) lend(v Invocation, r Request) (Invocation, error) {
+	a, det := d.vendor(), r.Detection.Vendor
+	if a == nil || det == nil {
+		return v, nil
+	}
+	r.Detection, r.Env.Config = *det, nil
+	inv, err := a.Plan(r)
+	if err != nil {
+		return v, fmt.Errorf("find out what %s needs: %w", a.Name(), err)
+	}
+	v.Pass, v.State, v.Keep, v.Hosts = inv.Pass, inv.State, inv.Keep, inv.Hosts
+	v.Visible = append(v.Visible, inv.Visible...)
+	v.Env = append(v.Env, pathEnv(r.Env, det.Path)...)
+	return v, nil
 }
 
 func (d directory) Plan(r Request) (Invocation, error) {
@@ -78,7 +113,8 @@ func (d directory) Plan(r Request) (Invocation, error) {
 		Files:   map[string][]byte{"prompt.md": []byte(prompt)},
 		Visible: []string{d.dir},
 	}
-	return withConfig(v, r.Env.Config[d.Name()]), nil
+	v, err := d.lend(v, r)
+	return withConfig(v, r.Env.Config[d.Name()]), err
 }
 
 // envPrompt is the prompt, or where an environment cannot hold it (too long, a NUL, the placeholder of Invocation) a pointer to its file.

@@ -28,7 +28,7 @@ func verdicts() []string { return []string{"APPROVE", "REQUEST CHANGES"} }
 // out; so is a PR REVIEW without a verdict.
 func Markers(text string) []Marker {
 	var out []Marker
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		if m, ok := markerIn(line); ok && isAnswer(m) {
 			out = append(out, m)
 		}
@@ -58,11 +58,22 @@ func markerIn(line string) (m Marker, ok bool) {
 			rest = bare // what closes the name's emphasis, or dresses the template
 		}
 		if rest = strings.TrimSpace(rest); name == PRReview {
-			rest = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(rest))
+			rest = plainVerdict(strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(rest)))
 		}
 		return Marker{Name: name, Text: closed(rest)}, true
 	}
 	return m, false
+}
+
+// plainVerdict takes single signs of emphasis off a verdict: "*APPROVE* it is".
+func plainVerdict(text string) string {
+	bare := strings.TrimLeft(text, emphasis)
+	for _, v := range verdicts() {
+		if after, ok := strings.CutPrefix(bare, v); ok && bare != text {
+			return v + strings.TrimLeft(after, emphasis)
+		}
+	}
+	return text
 }
 
 // closed takes off emphasis at the end that was opened before the text.
@@ -93,7 +104,10 @@ func isAnswer(m Marker) bool {
 	case PRReview:
 		for _, v := range verdicts() {
 			rest, ok := strings.CutPrefix(m.Text, v)
-			// "APPROVE|REQUEST CHANGES" is the template too.
+			// "APPROVE|REQUEST CHANGES" is the template too, in whatever words both are offered.
+			if other := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(rest, " /|,"), "or "), " "); strings.HasPrefix(other, "REQUEST CHANGES") || strings.HasPrefix(other, "APPROVE") {
+				continue
+			}
 			if ok && (rest == "" || strings.ContainsAny(rest[:1], " \t.,;:-")) {
 				return true
 			}
