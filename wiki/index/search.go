@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Hit is a page found.
@@ -39,27 +40,35 @@ func (x *Index) Search(terms string, limit int) []Hit {
 	x.expand(&q)
 	found := x.score(q, limit+5)
 	x.mu.RUnlock()
-	hits := make([]Hit, 0, len(found))
 	look := newLook(q)
-	for _, f := range found {
-		p, text, ok := x.current(f.path)
-		if !ok {
-			continue
-		}
-		h := Hit{Path: f.path, Title: p.Title, Score: f.score}
-		var together float64
-		h.Heading, h.Snippet, h.Line, together = look.passage(&p, text)
-		h.Score *= 1 + together
-		if slices.Contains(ideas(stem(p.Path), p.Title, p.Aliases), q.idea) {
-			h.Score *= 2
-		}
-		if x.behind(f.path) {
-			h.Score /= 2
-		}
-		hits = append(hits, h)
+	hits := make([]Hit, len(found))
+	var wg sync.WaitGroup
+	for i := range found {
+		wg.Go(func() { hits[i] = x.hit(found[i], q, look) })
 	}
+	wg.Wait()
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Path == "" })
 	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path)) })
 	return hits[:min(limit, len(hits))]
+}
+
+// hit reads a page that was found, and finds the passage in it; the zero Hit where the page is gone.
+func (x *Index) hit(f scored, q query, look *look) Hit {
+	p, text, ok := x.current(f.path)
+	if !ok {
+		return Hit{}
+	}
+	h := Hit{Path: f.path, Title: p.Title, Score: f.score}
+	var together float64
+	h.Heading, h.Snippet, h.Line, together = look.passage(&p, text)
+	h.Score *= 1 + together
+	if slices.Contains(ideas(stem(p.Path), p.Title, p.Aliases), q.idea) {
+		h.Score *= 2
+	}
+	if x.behind(f.path) {
+		h.Score /= 2
+	}
+	return h
 }
 
 // scored is a page with its score.
@@ -83,8 +92,19 @@ func (x *Index) score(q query, limit int) []scored {
 	mean := max(1, total/max(1, pages))
 	weights := x.weights(q, memory, dead, pages)
 	top := newTop(limit)
-	for i, s := range x.texts() {
-		x.scoreSegment(uint32(i), s, q, weights, mean, top)
+	texts := x.texts()
+	tops := make([][]scored, len(texts))
+	var wg sync.WaitGroup
+	for i, s := range texts {
+		wg.Go(func() {
+			best := newTop(limit)
+			x.scoreSegment(uint32(i), s, q, weights, mean, best)
+			tops[i] = best.list
+		})
+	}
+	wg.Wait()
+	for _, f := range slices.Concat(tops...) {
+		top.add(f.score, func() (string, bool) { return f.path, true })
 	}
 	for _, e := range memory {
 		sum := float32(0) // as in a segment, so that a page ranks the same wherever it lies

@@ -30,11 +30,7 @@ func (t *tokenizer) run(text []byte) {
 		if c < utf8.RuneSelf {
 			if isLetter(c) || isDigit(c) {
 				t.endRun()
-				if 'A' <= c && c <= 'Z' {
-					c |= 0x20
-				}
-				t.word = append(t.word, c)
-				i++
+				i = t.letters(text, i)
 				continue
 			}
 			i += t.ascii(text, i)
@@ -50,6 +46,25 @@ func (t *tokenizer) run(text []byte) {
 	t.joint = t.joint[:0]
 	t.endWord(nil)
 	t.endRun()
+}
+
+// letters takes the ASCII letters and digits from i on, and tells where they end.
+func (t *tokenizer) letters(text []byte, i int) int {
+	w := t.word
+	for ; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case 'a' <= c && c <= 'z', isDigit(c):
+		case 'A' <= c && c <= 'Z':
+			c |= 0x20
+		default:
+			t.word = w
+			return i
+		}
+		w = append(w, c)
+	}
+	t.word = w
+	return i
 }
 
 // ascii takes a byte that is no letter and no digit; it tells how many bytes were passed.
@@ -69,7 +84,10 @@ func (t *tokenizer) ascii(text []byte, i int) int {
 
 // join keeps the word for a name that goes on behind a mark, or emits the name that ends here: a term besides its words.
 func (t *tokenizer) join(rest []byte) {
-	goesOn := len(rest) > 1 && (isLetter(rest[1]) || isDigit(rest[1])) && bytes.IndexByte([]byte(":./_-"), rest[0]) >= 0
+	goesOn := len(rest) > 1 && isJoint(rest[0]) && (isLetter(rest[1]) || isDigit(rest[1]))
+	if !goesOn && len(t.joint) == 0 {
+		return // as a rule
+	}
 	switch {
 	case t.other || len(t.joint)+len(t.word) > maxTerm:
 		t.joint = t.joint[:0]
@@ -80,6 +98,9 @@ func (t *tokenizer) join(rest []byte) {
 		t.joint = t.joint[:0]
 	}
 }
+
+// isJoint tells the marks that join the words of a name.
+func isJoint(c byte) bool { return c == ':' || c == '.' || c == '/' || c == '_' || c == '-' }
 
 // apostrophe joins "don't" to dont and cuts the s of "page's"; it tells how many bytes behind the apostrophe were passed.
 func (t *tokenizer) apostrophe(rest []byte) int {
@@ -215,23 +236,37 @@ func singularTerm(w []byte) []byte {
 // stemmed takes -ing and -ed from English words, writes -our as -or and drops a final e, so that "caching", "cached" and "cache" meet.
 func stemmed(w []byte) []byte {
 	n := len(w)
-	switch {
-	case n < 5 || w[n-1] >= 0x80:
+	if n < 5 {
 		return w
-	case bytes.HasSuffix(w, []byte("ing")) && hasVowel(w[:n-3]) && n > 5:
-		w = undoubled(w[:n-3])
-	case bytes.HasSuffix(w, []byte("ed")) && !bytes.HasSuffix(w, []byte("eed")) && hasVowel(w[:n-2]):
-		w = undoubled(w[:n-2])
-	case bytes.HasSuffix(w, []byte("our")) && n > 5:
-		w[n-2] = 'r'
-		return w[:n-1]
-	case w[n-1] == 'e':
+	}
+	switch w[n-1] {
+	case 'g':
+		if n > 5 && w[n-3] == 'i' && w[n-2] == 'n' && hasVowel(w[:n-3]) {
+			return undoubled(w[:n-3])
+		}
+	case 'd':
+		if w[n-2] == 'e' && w[n-3] != 'e' && hasVowel(w[:n-2]) {
+			return undoubled(w[:n-2])
+		}
+	case 'r':
+		if n > 5 && w[n-3] == 'o' && w[n-2] == 'u' {
+			w[n-2] = 'r'
+			return w[:n-1]
+		}
+	case 'e':
 		return w[:n-1]
 	}
 	return w
 }
 
-func hasVowel(w []byte) bool { return bytes.ContainsAny(w, "aeiouy") }
+func hasVowel(w []byte) bool {
+	for _, c := range w {
+		if c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u' || c == 'y' {
+			return true
+		}
+	}
+	return false
+}
 
 // undoubled takes the doubled consonant's second half away ("wrapp").
 func undoubled(w []byte) []byte {
