@@ -29,6 +29,7 @@ type fakeHost struct {
 	indexes   map[string]*index.Index
 	published [][]string
 	live      sync.WaitGroup
+	building  func(index.Step) // told of a first build of an index that is kept; nil keeps none
 }
 
 // outcome is what a script made.
@@ -165,7 +166,15 @@ func (h *fakeHost) OpenIndex(ctx context.Context, w *wiki.Wiki, tell func(index.
 	if x := h.indexes[w.ID]; x != nil {
 		return x, nil
 	}
-	x, err := index.Open(ctx, index.Options{Root: w.Real, Progress: tell})
+	o := index.Options{Root: w.Real, Progress: tell}
+	if h.building != nil {
+		o.Dir = filepath.Join(h.home, "index", w.ID)
+		o.Progress = func(step index.Step, done, total int) {
+			h.building(step)
+			tell(step, done, total)
+		}
+	}
+	x, err := index.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
