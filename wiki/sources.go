@@ -21,15 +21,20 @@ import (
 
 // CheckSource says why rel, a path in raw/, cannot be ingested: it is not text.
 func CheckSource(w *Wiki, rel string) error {
-	text, err := os.ReadFile(filepath.Join(w.Real, filepath.FromSlash(rel)))
+	return CheckText(filepath.Join(w.Real, filepath.FromSlash(rel)), rel)
+}
+
+// CheckText says why a file, called name in the message, can be no source: it is not text.
+func CheckText(file, name string) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read the source: %w", err)
 	}
 	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
-		return fmt.Errorf("%s is not UTF-8 text", rel)
+		return fmt.Errorf("%s is not UTF-8 text", name)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return fmt.Errorf("%s is empty", rel)
+		return fmt.Errorf("%s is empty", name)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (a *app) sources(ctx context.Context, h *wiki.Host, w *wiki.Wiki, names []s
 			}
 		}
 		if err := wiki.CheckSource(w, rel); err != nil {
-			return nil, fail(wiki.ExitUsage, "ingest text: markdown, plain text or source code", "%v", err)
+			return nil, notText(err)
 		}
 		out = append(out, rel)
 	}
@@ -140,7 +140,14 @@ func (a *app) bringIn(h *wiki.Host, w *wiki.Wiki, path string) (string, error) {
 	if !a.flags.yes && !a.confirm(fmt.Sprintf("%s is not in raw/. Copy it there? [y/N] ", path)) {
 		return "", fail(wiki.ExitUsage, "copy it into raw/ yourself, or say --yes", "%s is not in %s", path, filepath.Join(w.Root, "raw"))
 	}
+	if err := wiki.CheckText(path, path); err != nil { // before it lies in raw/, where nothing is taken away again
+		return "", notText(err)
+	}
 	return h.AddSource(w, path)
+}
+
+func notText(err error) error {
+	return fail(wiki.ExitUsage, "ingest text: markdown, plain text or source code", "%v", err)
 }
 
 // runJob runs one job and reports its end.
