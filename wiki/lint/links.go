@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -161,7 +162,31 @@ func (p *page) anchor(l index.Link, to string) {
 	if l.Embed {
 		code = "broken-embed"
 	}
-	p.add(code, Warning, l.Start, l.End, to+" has no heading "+l.Heading)
+	p.add(code, Warning, l.Start, l.End, to+" has no heading "+l.Heading, p.meantHeading(l, target)...)
+}
+
+// meantHeading writes the heading whose name is a typing mistake away from what the link says.
+func (p *page) meantHeading(l index.Link, target index.Page) []Fix {
+	written := p.text[l.TargetEnd:l.End]
+	start := bytes.IndexByte(written, '#') + 1
+	length := bytes.IndexAny(written[start:], "|])> \t\"\\#")
+	if l.Kind != index.Markdown {
+		length = bytes.IndexAny(written[start:], "|]\\#")
+	}
+	if start == 0 || length <= 0 {
+		return nil
+	}
+	start += l.TargetEnd
+	for _, h := range target.Headings {
+		text, said := h.Text, l.Heading
+		if l.Kind == index.Markdown {
+			text = h.Anchor
+		}
+		if Nearly(index.Loose(text), index.Loose(said)) && !strings.ContainsAny(text, "[]|#^\\") && string(p.text[start:start+length]) == said {
+			return []Fix{p.replace("Write "+text, start, start+length, text)}
+		}
+	}
+	return nil
 }
 
 // The numbers of names and pages that are looked at for a broken link.

@@ -134,6 +134,7 @@ func TestFixes(t *testing.T) {
 		{"tags-not-list", "a.md", "---\ntags: a, b\n---\nx", "---\ntags: [a, b]\n---\nx"},
 		{"missing-front-matter", "concepts/a.md", "# A: b\r\nx", "---\r\ntitle: \"A: b\"\r\n---\r\n# A: b\r\nx"},
 		{"missing-front-matter", "concepts/a.md", "\ufeff# A\nx", "\ufeff---\ntitle: A\n---\n# A\nx"},
+		{"broken-heading", "a.md", "# Green tea\n[[#Gren tea|x]] [m](#gren-tea) [[#red]] [[a#Green#Gren tea]] | [[#Green tae\\|y]] [n](<a.md#geen-tea> \"t\")", "# Green tea\n[[#Green tea|x]] [m](#green-tea) [[#red]] [[a#Green#Gren tea]] | [[#Green tea\\|y]] [n](<a.md#green-tea> \"t\")"},
 		{"index-dead-entry", "index.md", "# I\n- [[gone]]\n- [[sources/Leaky-Gut]]\n", "# I\n- [[sources/Leaky-Gut]]\n"},
 		{"page-in-code-fence", "a.md", "```md\n# T\n```x\n```\n```\n", "# T\n```x\n```\n"},
 		{"page-in-code-fence", "a.md", "```\n# comment of a shell\n```\ntext\n```\nx\n```\n", "```\n# comment of a shell\n```\ntext\n```\nx\n```\n"},
