@@ -126,6 +126,10 @@ func (h *fakeHost) LockApply(context.Context, *wiki.Wiki, *proposal.Store) (func
 	return func() {}, nil
 }
 
+func (h *fakeHost) Answered(context.Context, *wiki.Wiki, string) (wiki.Answer, bool) {
+	return wiki.Answer{}, false
+}
+
 func (h *fakeHost) FileAnswer(_ context.Context, w *wiki.Wiki, run, by string) (proposal.Record, error) {
 	store, err := h.Store(w)
 	if err != nil {

@@ -26,6 +26,8 @@ type Host interface {
 	UndoTask(ctx context.Context, w *wiki.Wiki, run string) (proposal.Record, error)
 	// FileAnswer proposes a query's answer as a page; by says who wants it. [wiki.ErrNoAnswer] where there is none that cites a page.
 	FileAnswer(ctx context.Context, w *wiki.Wiki, run, by string) (proposal.Record, error)
+	// Answered gives the answer that was given to a question before; no agent is asked.
+	Answered(ctx context.Context, w *wiki.Wiki, question string) (wiki.Answer, bool)
 	// Publish tells other processes which pages have unsaved text here.
 	Publish(w *wiki.Wiki, pages []string) error
 	// Chosen tells which agent and model a job would take.

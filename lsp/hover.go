@@ -17,8 +17,8 @@ import (
 // hoverWait bounds the wait for an index that is still being opened: better nothing than late.
 const hoverWait = 200 * time.Millisecond
 
-// hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the best
-// passages; for an address of the web what raw/ has of it; at a line that a proposal would change, how. Front matter is never shown, no agent starts.
+// hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the
+// answer that was given to it before and the best passages; for an address of the web what raw/ has of it; at a line that a proposal would change, how. Front matter is never shown, no agent starts.
 func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {
@@ -55,7 +55,7 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	if q == "" || here.isSource() {
 		return nil, nil
 	}
-	return s.hoverText(hoverQuestion(x, q), nil), nil
+	return s.hoverText(s.hoverAnswer(ctx, w, q)+hoverQuestion(x, q), nil), nil
 }
 
 // hoverText wraps a text in the kind of markup that the client shows.
@@ -128,6 +128,22 @@ func freshness(w *wiki.Wiki, page index.Page) string {
 		return "Its source `" + src + "` has changed since it was ingested."
 	}
 	return "Its source `" + src + "` is unchanged."
+}
+
+// maxAnswer bounds what a hover shows of an answer, in characters.
+const maxAnswer = 2000
+
+// hoverAnswer is the answer that was given to a question before, with who gave it and when, and why it does not hold any more. Nobody is asked.
+func (s *server) hoverAnswer(ctx context.Context, w *wiki.Wiki, question string) string {
+	a, ok := s.host.Answered(ctx, w, question)
+	if !ok {
+		return ""
+	}
+	said := "answered by " + a.Agent + " on " + a.At.Local().Format("2006-01-02 15:04")
+	if a.Moved != "" {
+		said += ", out of date: " + a.Moved
+	}
+	return firstRunes(strings.TrimSpace(a.Text), maxAnswer) + "\n\n*" + said + "*\n\n---\n\n"
 }
 
 func hoverQuestion(x *index.Index, question string) string {

@@ -32,6 +32,34 @@ func TestQuery(t *testing.T) {
 	checkProgressEnds(t, e, got.Run)
 }
 
+// TestHoverAnswer holds that a question that was asked shows its answer on hover, above the passages, and why it does not hold any more.
+func TestHoverAnswer(t *testing.T) {
+	root := newWiki(t, map[string]string{"a.md": "# A\n\n> [!question] What is wet?\n", "b.md": "# B\n\nWater is wet.\n"})
+	e := session(t, realHost(t, `echo 'Water is, says [[b]].'`), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: notifying})
+	page := filepath.Join(root, "a.md")
+	e.Open(page)
+	shows := func(part string) func() bool {
+		return func() bool { return strings.Contains(hoverAt(t, e, page, 2, 16), part) }
+	}
+	eventually(t, "the passages", shows("Water is wet"))
+	if shows("answered by")() {
+		t.Error("an answer before it was asked for")
+	}
+	var got struct{ Run string }
+	if err := e.Execute("rigwiki.query", map[string]string{"question": "What is wet?", "uri": lsptest.URI(page)}, &got); err != nil {
+		t.Fatal(err)
+	}
+	until(t, e, got.Run, proposal.Done)
+	eventually(t, "the answer", shows("Water is, says [[b]]."))
+	if text := hoverAt(t, e, page, 2, 16); !strings.Contains(text, "answered by ") || strings.Contains(text, "out of date") || !strings.Contains(text, "`b.md`") {
+		t.Errorf("the hover is %q", text)
+	}
+	b := filepath.Join(root, "b.md")
+	e.Open(b)
+	e.Change(b, "# B\n\nWater is wet and cold.\n")
+	eventually(t, "word that a page changed", shows("out of date: b.md changed"))
+}
+
 // TestAnswerFile files an answer from the document that shows it: what is proposed is asked about, and applied by that yes alone.
 func TestAnswerFile(t *testing.T) {
 	root := newWiki(t, map[string]string{"a.md": "---\ntype: concept\nsources: [raw/src.md]\n---\n# A\n\nWater is wet.\n"})
