@@ -18,7 +18,8 @@ import (
 const hoverWait = 200 * time.Millisecond
 
 // hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the
-// answer that was given to it before and the best passages; for an address of the web what raw/ has of it; at a line that a proposal would change, how. Front matter is never shown, no agent starts.
+// answer that was given to it before and the best passages; for an address of the web what raw/ has of it; at a line that a proposal would
+// change, how. Front matter is never shown, no agent starts.
 func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
 	path, ok := filePath(string(p.TextDocument.URI))
 	if !ok {
