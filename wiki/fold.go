@@ -88,24 +88,6 @@ func isIgnorable(r rune) bool {
 	return false
 }
 
-// sameName is the form in which two names of one folder are compared: equal means that a file system that ignores case or normal form
-// takes them for one file.
-func sameName(name string) string {
-	if isASCII(name) {
-		return strings.ToLower(name)
-	}
-	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // cutBytes cuts s to at most n bytes at a rune's boundary.
 func cutBytes(s string, n int) string {
 	if len(s) <= n {

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/rigwiki/rig/sandbox"
+	"github.com/rigwiki/rig/wiki/proposal"
 )
 
 // names knows the names in the real wiki's folders that a run touched, and those that the proposal adds. Each folder is read once.
 type names struct {
 	root    string
 	going   map[string]bool
-	folders map[string]map[string][]string // rel folder -> sameName -> names on disk
-	added   map[string]map[string]string   // rel folder -> sameName -> name that the proposal makes
+	folders map[string]map[string][]string // rel folder -> SameName -> names on disk
+	added   map[string]map[string]string   // rel folder -> SameName -> name that the proposal makes
 }
 
 func newNames(root string, going map[string]bool) *names {
@@ -38,14 +39,14 @@ func (n *names) folder(rel string) map[string][]string {
 	defer d.Close()
 	list, _ := d.Readdirnames(-1)
 	for _, name := range list {
-		key := sameName(name)
+		key := proposal.SameName(name)
 		f[key] = append(f[key], name)
 	}
 	return f
 }
 
 func (n *names) exists(rel string) bool {
-	for _, name := range n.folder(dirOf(rel))[sameName(path.Base(rel))] {
+	for _, name := range n.folder(dirOf(rel))[proposal.SameName(path.Base(rel))] {
 		if name == path.Base(rel) {
 			return true
 		}
@@ -58,7 +59,7 @@ func (n *names) exists(rel string) bool {
 func (n *names) twin(rel string) string {
 	dir := ""
 	for _, c := range strings.Split(rel, "/") {
-		key := sameName(c)
+		key := proposal.SameName(c)
 		if other, ok := n.added[dir][key]; ok && other != c {
 			return path.Join(dir, other)
 		}
@@ -100,7 +101,7 @@ func (n *names) add(c sandbox.Change) {
 		if n.added[dir] == nil {
 			n.added[dir] = map[string]string{}
 		}
-		n.added[dir][sameName(name)] = name
+		n.added[dir][proposal.SameName(name)] = name
 		dir = path.Join(dir, name)
 	}
 }

@@ -40,7 +40,7 @@ func (a *app) applyRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, run stri
 		return a.applyBelow(ctx, h, w, below, func() error { return a.applyRun(ctx, h, w, run, sel, yes) })
 	}
 	if err != nil {
-		return err
+		return errors.Join(err, a.brokeOff(h, w, run, "applied", res))
 	}
 	s, err := h.Store(w)
 	if err != nil {

@@ -118,7 +118,7 @@ func (a *app) undoRun(ctx context.Context, h *wiki.Host, places []*wiki.Wiki, as
 	}
 	res, err := h.Undo(ctx, k.w, k.rec.Run, "cli")
 	if err != nil {
-		return err
+		return errors.Join(err, a.brokeOff(h, k.w, k.rec.Run, "undone", res))
 	}
 	return a.reportApply(h, k.w, k.s, k.rec.Run, "undone", res)
 }
@@ -158,6 +158,33 @@ func (a *app) reportApply(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, run, di
 		return fail(wiki.ExitNothing, "", "nothing is left to do for %s", run)
 	}
 	a.say("%s %s", plural(len(res.Receipt.Files), "page"), did)
+	return nil
+}
+
+// brokeOff tells which pages an apply or undo did write before, or beside, an error.
+func (a *app) brokeOff(h *wiki.Host, w *wiki.Wiki, run, did string, res wiki.Result) error {
+	if len(res.Receipt.Files) == 0 {
+		return nil
+	}
+	s, err := h.Store(w)
+	if err != nil {
+		return err
+	}
+	rec, err := s.Load(run)
+	if err != nil {
+		return err
+	}
+	a.data = a.opData(h, w, rec)
+	for _, f := range res.Receipt.Files {
+		if f.Word == proposal.WordNotApplied {
+			a.warn("not %s  %s: %s", did, f.Path, f.Reason)
+			continue
+		}
+		a.say("%s  %s %s", did, f.Kind, f.Path)
+	}
+	for _, c := range res.Conflicts {
+		a.warn("conflict  %s: %s", c.Path, c.Reason)
+	}
 	return nil
 }
 

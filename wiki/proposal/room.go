@@ -8,14 +8,18 @@ import (
 	"strings"
 )
 
-// makeRoom checks that each new page has a place to stand, lists the folders to be made and puts the files in order.
+// makeRoom checks that each new page has a place to stand and a name of its own, lists the folders to be made and puts the files in order.
 func (plan *Plan) makeRoom(root string) {
-	freed := map[string]bool{}
+	freed, going := map[string]bool{}, map[string]bool{}
 	for _, p := range plan.Files {
 		if p.Kind == Delete {
-			freed[p.Path] = true
+			freed[p.Path], going[p.Path] = true, true
+		}
+		if p.Kind == Rename {
+			going[p.From] = true
 		}
 	}
+	near := neighbours{root: root, going: going, folders: map[string]map[string][]string{}}
 	kept := make([]Planned, 0, len(plan.Files))
 	var folders []string
 	for _, p := range plan.Files {
@@ -26,6 +30,10 @@ func (plan *Plan) makeRoom(root string) {
 		missing, blocker := foldersFor(root, p.Path, freed)
 		if blocker != "" {
 			plan.conflict(p.Path, blocker+" is a page, where a folder has to be", nil, p.After, nil)
+			continue
+		}
+		if twin := near.twin(p.Path); twin != "" {
+			plan.conflict(p.Path, twin+" has come meanwhile, which many systems take for the same name", nil, p.After, nil)
 			continue
 		}
 		folders = append(folders, missing...)
