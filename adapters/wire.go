@@ -181,7 +181,7 @@ func (p wiredProject) remove(target wireTarget, old []byte, exists bool) (change
 		return "keep", "there is nothing of ours", nil
 	}
 	b := p.kept()
-	gone := target.nothing(text)
+	gone := target.nothing(text) && !b.Existed
 	if b.Wrote == sum(old) {
 		text, gone = b.Before, !b.Existed
 	}
@@ -222,13 +222,14 @@ func (p wiredProject) baseline(target wireTarget, old []byte, exists bool) (base
 	if exists && b.Wrote == sum(old) {
 		return b, nil
 	}
+	was := b.Existed // a file that stood there, and has nothing but ours now, is not ours to remove
 	b = baseline{Path: filepath.Join(p.req.Project, p.rel), Existed: exists, Before: old, Dirs: b.Dirs}
 	if !exists {
 		return b, nil
 	}
 	text, count, err := target.strip(old)
 	if err == nil && count > 0 {
-		b.Before, b.Existed = text, !target.nothing(text)
+		b.Before, b.Existed = text, was || !target.nothing(text)
 	}
 	return b, err
 }

@@ -265,6 +265,44 @@ func TestWireProject(t *testing.T) {
 }
 
 // TestWireLinks: links inside the project are followed and stay, those out of it are refused.
+// TestWireRewritten: settings that stood there before, and that another program wrote anew since they were wired, are not removed with our part.
+func TestWireRewritten(t *testing.T) {
+	dir, env := t.TempDir(), wireEnv(t)
+	put(t, dir, ".claude/settings.json", "{}\n")
+	do := func(w WireRequest) {
+		t.Helper()
+		w.Project, w.Env = dir, env
+		if _, err := (claude{}).Wire(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewrite := func() {
+		t.Helper()
+		var any any
+		text, err := os.ReadFile(filepath.Join(dir, ".claude/settings.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &any)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err = json.MarshalIndent(any, "", "    ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir, ".claude/settings.json", string(text))
+	}
+	do(WireRequest{})
+	rewrite()
+	env.Self = "/elsewhere/rig" // repaired, and written anew once more
+	do(WireRequest{})
+	rewrite()
+	do(WireRequest{Remove: true})
+	if text, err := os.ReadFile(filepath.Join(dir, ".claude/settings.json")); err != nil || strings.TrimSpace(string(text)) != "{}" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func TestWireLinks(t *testing.T) {
 	outside := t.TempDir()
 	put(t, outside, "settings.json", "{\"a\": 1}\n")
