@@ -56,7 +56,7 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	if q == "" || here.isSource() {
 		return nil, nil
 	}
-	return s.hoverText(s.hoverAnswer(ctx, w, q)+hoverQuestion(x, q), nil), nil
+	return s.hoverText(s.hoverAnswer(ctx, w, q)+s.hoverQuestion(w, x, q), nil), nil
 }
 
 // hoverText wraps a text in the kind of markup that the client shows.
@@ -147,8 +147,9 @@ func (s *server) hoverAnswer(ctx context.Context, w *wiki.Wiki, question string)
 	return firstRunes(strings.TrimSpace(a.Text), maxAnswer) + "\n\n*" + said + "*\n\n---\n\n"
 }
 
-func hoverQuestion(x *index.Index, question string) string {
+func (s *server) hoverQuestion(w *wiki.Wiki, x *index.Index, question string) string {
 	if !x.HasFullText() {
+		s.goOn(w)
 		return "The pages' text is still being indexed; links are answered already."
 	}
 	var parts []string

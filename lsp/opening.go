@@ -43,7 +43,7 @@ func (s *server) diskMoved() {
 
 // layOut opens the index and lays it out; false where it cannot be opened.
 func (s *server) layOut(ctx context.Context, w *wiki.Wiki, o *opening) bool {
-	bar := &indexBar{s: s, w: w, since: time.Now()}
+	bar := s.newIndexBar(ctx, w)
 	defer bar.finish()
 	func() {
 		defer close(o.ready)
@@ -59,28 +59,65 @@ func (s *server) layOut(ctx context.Context, w *wiki.Wiki, o *opening) bool {
 	}
 	o.x.Names("", 1)
 	o.origins.Warm()
+	s.layOutText(ctx, w, o, bar)
+	return true
+}
+
+// layOutText lays out the full text, until it is done or the user stops it.
+func (s *server) layOutText(ctx context.Context, w *wiki.Wiki, o *opening, bar *indexBar) {
 	lacked := !o.x.HasFullText()
-	if err := o.x.FullText(ctx); err != nil && ctx.Err() == nil {
+	err := o.x.FullText(bar.ctx)
+	switch {
+	case err != nil && ctx.Err() == nil && bar.ctx.Err() != nil:
+		o.stopped.Store(true)
+	case err != nil && ctx.Err() == nil:
 		s.log.Warn("the full text is not indexed", zap.String("wiki", w.Name), zap.Error(err))
 	}
 	if lacked {
 		s.diskChanged() // what was found in open pages left out what needs the full text
 	}
-	return true
+}
+
+// goOn lays out a full text that the user had stopped, since a question needs it.
+func (s *server) goOn(w *wiki.Wiki) {
+	s.pages.mu.Lock()
+	o := s.pages.indexes[w.ID]
+	s.pages.mu.Unlock()
+	if o != nil && o.stopped.CompareAndSwap(true, false) {
+		s.background(func(ctx context.Context) {
+			bar := s.newIndexBar(ctx, w)
+			defer bar.finish()
+			s.layOutText(ctx, w, o, bar)
+		})
+	}
 }
 
 // slowIndex is how long an index may take before a progress is shown: one that comes and goes at once only flickers.
 const slowIndex = 500 * time.Millisecond
 
-// indexBar shows how far a first build is, once it is known to take its time.
+// indexBar shows how far a first build is, once it is known to take its time. Cancelled, it stops the full text alone, of which the part that is laid out stays:
+// links, names and findings are what every page needs.
 type indexBar struct {
 	s     *server
 	w     *wiki.Wiki
 	since time.Time
+	ctx   context.Context // ends where the user stops it
+	stop  context.CancelFunc
 
 	mu  sync.Mutex
 	bar *progress
 }
+
+// newIndexBar makes a bar that [server.progressCancel] finds until it is finished. Its context is one of ctx.
+func (s *server) newIndexBar(ctx context.Context, w *wiki.Wiki) *indexBar {
+	b := &indexBar{s: s, w: w, since: time.Now()}
+	b.ctx, b.stop = context.WithCancel(ctx)
+	s.stops.Store(b.token(), b.stop)
+	return b
+}
+
+// token is the bar's, without the prefix of ours.
+func (b *indexBar) token() string { return "index-" + b.w.ID }
 
 func (b *indexBar) tell(step index.Step, done, total int) {
 	b.mu.Lock()
@@ -89,15 +126,21 @@ func (b *indexBar) tell(step index.Step, done, total int) {
 		if time.Since(b.since) < slowIndex {
 			return
 		}
-		b.bar = b.s.startProgress("index-"+b.w.ID, "Indexing "+filepath.Base(b.w.Real))
+		b.bar = b.s.startProgress(b.token(), "Indexing "+filepath.Base(b.w.Real))
 	}
 	b.bar.say(fmt.Sprintf("%s: %d of %d pages", step, done, total))
 }
 
 func (b *indexBar) finish() {
+	b.s.stops.Delete(b.token())
+	said := "indexed"
+	if b.ctx.Err() != nil {
+		said = "stopped: the rest is indexed when something is asked"
+	}
+	b.stop()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.bar != nil {
-		b.bar.finish("indexed")
+		b.bar.finish(said)
 	}
 }

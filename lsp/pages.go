@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
@@ -31,6 +32,7 @@ type opening struct {
 	err   error
 
 	origins *wiki.Origins // where sources came from
+	stopped atomic.Bool   // the user stopped its full text being laid out
 }
 
 func newPages() *pages {

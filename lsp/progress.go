@@ -83,10 +83,14 @@ func (s *server) sendProgress(token protocol.ProgressToken, value any) {
 	}
 }
 
-// progressCancel cancels the run of a token. Clients send it for any token, also for those of others: unknown ones are ignored.
+// progressCancel cancels the run of a token, or stops what else has one. Clients send it for any token, also for those of others: unknown ones are ignored.
 func (s *server) progressCancel(_ context.Context, p *protocol.WorkDoneProgressCancelParams) error {
 	if token, ok := p.Token.(protocol.String); ok {
 		if run, ours := strings.CutPrefix(string(token), tokenPrefix); ours {
+			if stop, ok := s.stops.Load(run); ok {
+				stop.(context.CancelFunc)()
+				return nil
+			}
 			s.host.Cancel(strings.Clone(run))
 		}
 	}

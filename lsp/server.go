@@ -68,6 +68,7 @@ type desk struct {
 	after     *aftermath
 	ready     *readyEdits
 	conflicts *conflicts
+	stops     sync.Map // token of a progress that is no run's -> context.CancelFunc
 }
 
 // bounds are the waits of a session; tests shorten them.

@@ -138,6 +138,9 @@ func (x *Index) fillOne(ctx context.Context, s *segment, keep bool, tell func(in
 		b.add(s.part(s.called, doc, docCalled, docCalledLen), text)
 	}
 	tell(s.count() % step)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	f, err := x.keepFullText(&b, s, file, keep)
 	if err == nil {
 		s.full.Store(f)
