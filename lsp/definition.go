@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/rigwiki/rig/wiki/index"
@@ -33,7 +34,7 @@ func (s *server) definition(ctx context.Context, p *protocol.DefinitionParams) (
 func (p spot) locate(link index.Link) (protocol.Location, bool) {
 	rel, ok := p.resolve(link)
 	if !ok {
-		return protocol.Location{}, false
+		return p.locateMade(link)
 	}
 	uri, _ := p.s.docs.spelled(pathIn(p.w, rel))
 	to := protocol.Location{URI: uri}
@@ -48,6 +49,27 @@ func (p spot) locate(link index.Link) (protocol.Location, bool) {
 		to.Range = newLines(text, p.s.caps.encoding).span(start, end)
 	}
 	return to, true
+}
+
+// locateMade gives where a link of a virtual document leads among the pages that its run would create: to their proposed side.
+func (p spot) locateMade(link index.Link) (to protocol.Location, ok bool) {
+	if len(p.made) == 0 {
+		return to, false
+	}
+	p.x.With(p.made, func(x *index.Index) {
+		there := p
+		there.x = x
+		var rel string
+		if rel, ok = there.resolve(link); !ok {
+			return
+		}
+		text := p.made[rel]
+		to.URI = virtualURI(p.run, filepath.ToSlash(pathIn(p.w, rel)))
+		if start, end, found := anchorSpan(index.ParsePage(text), link); found {
+			to.Range = newLines(text, p.s.caps.encoding).span(start, end)
+		}
+	})
+	return to, ok
 }
 
 // anchorSpan gives the bytes of the heading or block that a link means in its page.

@@ -226,6 +226,24 @@ func act(t testing.TB, e *lsptest.Editor, path, title string) {
 }
 
 // TestVirtualDocuments holds the sides of a run.
+// TestProposedLinks: a link of a proposed page leads to a page that is there, to a page of the same proposal, or nowhere.
+func TestProposedLinks(t *testing.T) {
+	root := newWiki(t, map[string]string{"concepts/old.md": "# Old\n"})
+	h := newFakeHost(t, proposes(map[string]string{"concepts/new.md": "[[old]] [[other#Deep]] [[none]]\n", "concepts/other.md": "# Other\n\n## Deep\n"}, nil))
+	e := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
+	run := ingest(t, e, root)
+	until(t, e, run, proposal.Proposed)
+	var links []struct{ Target string }
+	err := e.Request("textDocument/documentLink", map[string]any{"textDocument": map[string]string{"uri": "rigwiki://" + run + filepath.Join(root, "concepts/new.md")}}, &links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{lsptest.URI(filepath.Join(root, "concepts/old.md")), "rigwiki://" + run + filepath.Join(root, "concepts/other.md") + "#L3"}
+	if len(links) != 2 || links[0].Target != want[0] || links[1].Target != want[1] {
+		t.Errorf("links lead to %+v, want %q", links, want)
+	}
+}
+
 func TestVirtualDocuments(t *testing.T) {
 	root := newWiki(t, map[string]string{"concepts/a b.md": "# A\n"})
 	h := newFakeHost(t, proposes(map[string]string{"concepts/a b.md": "# A\nx\n", "new.md": "# New\n"}, nil))

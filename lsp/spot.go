@@ -10,6 +10,7 @@ import (
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
+	"github.com/rigwiki/rig/wiki/proposal"
 	"go.lsp.dev/protocol"
 )
 
@@ -25,6 +26,9 @@ type spot struct {
 	text  []byte
 	page  index.Page
 	lines *lines
+
+	run  string            // of a virtual document
+	made map[string][]byte // rel -> text: pages that the same run would create and that are not there
 }
 
 // spotAt gives the spot of a document. ok is false for what is open in no wiki, or whose index is not there yet.
@@ -70,7 +74,28 @@ func (s *server) virtualSpot(ctx context.Context, d virtualDoc) (p spot, ok bool
 	}
 	page := index.ParsePage(text)
 	page.Path = rel
-	return spot{s: s, w: w, x: x, rel: rel, text: text, page: page, lines: newLines(text, s.caps.encoding)}, true
+	return spot{s: s, w: w, x: x, rel: rel, text: text, page: page, lines: newLines(text, s.caps.encoding), run: d.run, made: s.made(x, d.run)}, true
+}
+
+// made gives the texts of the pages that a run would create and that are not there.
+func (s *server) made(x *index.Index, run string) map[string][]byte {
+	_, store, rec, err := s.record(run)
+	if err != nil {
+		return nil
+	}
+	out := map[string][]byte{}
+	for _, f := range rec.Files {
+		if f.Kind != proposal.Create && f.Kind != proposal.Rename {
+			continue
+		}
+		if _, there := x.Page(f.Path); there {
+			continue
+		}
+		if text, err := store.Text(run, f.New); err == nil { // a text that was cleared away leads nowhere
+			out[f.Path] = text
+		}
+	}
+	return out
 }
 
 // fresh gives the wiki's index with the texts of open pages laid in as they are now: the worker that does it may be behind by a keystroke.
