@@ -212,6 +212,25 @@ func (r *rig) poke() {
 	r.source("poke.bin", fmt.Sprintf("\x00%d", time.Now().UnixNano()))
 }
 
+// TestDiffNames: sources whose names differ in their ending or in a folder alone have a diff each, at the same place for as long as it waits.
+func TestDiffNames(t *testing.T) {
+	q := &Queue{}
+	for _, c := range []struct{ wiki, source, at string }{
+		{"/w", "raw/notes.md", "proposals/notes.diff"},
+		{"/w", "raw/notes.txt", "proposals/notes-2.diff"},
+		{"/w", "raw/Notes.pdf", "proposals/Notes-3.diff"},
+		{"/w", "raw/sub/a.md", "proposals/sub-a.diff"},
+		{"/w", "raw/sub-a.md", "proposals/sub-a-2.diff"},
+		{"/other", "raw/notes.md", "proposals/notes.diff"},
+	} {
+		e := Entry{Wiki: c.wiki, Source: c.source}
+		if e.Diff = q.diffOf(e); e.Diff != c.at || q.diffOf(e) != c.at {
+			t.Errorf("%s %s: %s, want %s", c.wiki, c.source, e.Diff, c.at)
+		}
+		q.Entries = append(q.Entries, e)
+	}
+}
+
 // TestLimit: no more runs are started within a day than the configuration allows; a day later they go on.
 func TestLimit(t *testing.T) {
 	r := newRig(t, func(context.Context, wiki.Job) proposal.Record {

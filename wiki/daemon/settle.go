@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rigwiki/rig/wiki"
@@ -68,7 +69,7 @@ func (d *daemon) decide(ctx context.Context, r result, e *Entry) {
 			return
 		}
 	}
-	rel, err := d.writeDiff(w, r.source, r.rec.Run)
+	rel, err := d.writeDiff(w, d.queue.diffOf(*e), r.rec.Run)
 	if err != nil {
 		d.Tell("%v", err)
 		return
@@ -76,8 +77,8 @@ func (d *daemon) decide(ctx context.Context, r result, e *Entry) {
 	e.Diff = rel
 }
 
-// writeDiff writes what waits of a proposal to <wiki>/proposals/<source>.diff, in the form that `rig wiki proposals import` reads.
-func (d *daemon) writeDiff(w *wiki.Wiki, source, run string) (rel string, err error) {
+// writeDiff writes what waits of a proposal to a file of <wiki>/proposals/, in the form that `rig wiki proposals import` reads. rel is "" where nothing does.
+func (d *daemon) writeDiff(w *wiki.Wiki, at, run string) (rel string, err error) {
 	s, err := d.Host.Store(w)
 	if err != nil {
 		return "", err
@@ -93,20 +94,33 @@ func (d *daemon) writeDiff(w *wiki.Wiki, source, run string) (rel string, err er
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("write the diff of %s: %w", run, err)
 	}
-	rel = path.Join("proposals", diffName(source)+".diff")
 	f, err := os.CreateTemp(dir, ".diff-*")
 	if err != nil {
 		return "", fmt.Errorf("write the diff of %s: %w", run, err)
 	}
 	_, err = f.WriteString(b.String())
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(w.Real, filepath.FromSlash(rel)))
+		err = os.Rename(f.Name(), filepath.Join(w.Real, filepath.FromSlash(at)))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
 		return "", fmt.Errorf("write the diff of %s: %w", run, err)
 	}
-	return rel, nil
+	return at, nil
+}
+
+// diffOf is where the diff of a source lies: where it lay before, else at a name that no other source of the wiki has, since notes.md, notes.txt
+// and a folder's file may come to the same.
+func (q *Queue) diffOf(e Entry) string {
+	if e.Diff != "" {
+		return e.Diff
+	}
+	name := path.Join("proposals", diffName(e.Source))
+	at := name + ".diff"
+	for n := 2; slices.ContainsFunc(q.Entries, func(o Entry) bool { return o.Wiki == e.Wiki && strings.EqualFold(o.Diff, at) }); n++ {
+		at = fmt.Sprintf("%s-%d.diff", name, n)
+	}
+	return at
 }
 
 // diffName is the name of a source without its extension; folders of raw/ are told by dashes.
