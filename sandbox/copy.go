@@ -215,17 +215,18 @@ func (b *copyBox) Run(ctx context.Context, c Command) (Exit, error) {
 	return e, err
 }
 
-// newGauge measures what the program can write, beyond what it was given. A folder of the run's own has its size already, which nobody counted.
+// newGauge measures what the program can write, beyond what it was given.
 func (b *copyBox) newGauge() *gauge {
-	g := newGauge(b.spec.Limits, b.tmpDir(), filepath.Join(b.spec.RunDir, "home"))
+	g := newGauge(b.spec, b.tmpDir(), filepath.Join(b.spec.RunDir, "home"))
+	t := g.tanks[0]
 	if b.cp != nil {
-		g.dirs = append(g.dirs, b.view)
-		g.bytes += b.cp.bytes
-		g.entries += int64(len(b.cp.manifest) + len(b.cp.viewFolder))
+		t.dirs = append(t.dirs, b.view)
+		t.bytes += b.cp.bytes
+		t.entries += int64(len(b.cp.manifest) + len(b.cp.viewFolder))
 	}
 	if b.home != nil {
-		g.bytes += stateBytes - b.home.left
-		g.entries += int64(stateFiles - b.home.n)
+		t.bytes += stateBytes - b.home.left
+		t.entries += int64(stateFiles - b.home.n)
 	}
 	return g
 }

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"context"
 	"io/fs"
+	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -10,9 +12,15 @@ import (
 // A gauge measures what a program has written to folders that no quota bounds: disk quotas are root's to set. It looks every so often, so that a quick
 // program may be over the limit for a moment; then the run is ended and nothing of it is taken.
 type gauge struct {
+	tanks []*tank
+	full  atomic.Bool
+}
+
+// A tank is what folders may hold together.
+type tank struct {
 	dirs           []string
 	bytes, entries int64 // allowed
-	full           atomic.Bool
+	more           bool  // than what the first look finds, which is then counted in
 }
 
 // How often a gauge looks: a walk takes at most the twentieth part of one processor.
@@ -24,8 +32,22 @@ const (
 // gaugeDepth is how deep it looks: one open folder is kept per level.
 const gaugeDepth = 2048
 
-func newGauge(l Limits, dirs ...string) *gauge {
-	return &gauge{dirs: dirs, bytes: l.Upper, entries: l.Inodes}
+// ownInodes bounds the files that come into a folder of the run's own: a build makes more than a wiki's run.
+const ownInodes = 2_000_000
+
+// newGauge measures dirs, and the root of a run of its own; nil where there is nothing to measure.
+func newGauge(s Spec, dirs ...string) *gauge {
+	g := &gauge{}
+	if len(dirs) > 0 {
+		g.tanks = append(g.tanks, &tank{dirs: dirs, bytes: s.Limits.Upper, entries: s.Limits.Inodes})
+	}
+	if s.Own {
+		g.tanks = append(g.tanks, &tank{dirs: []string{s.Root}, bytes: s.Limits.Own, entries: ownInodes, more: true})
+	}
+	if len(g.tanks) == 0 {
+		return nil
+	}
+	return g
 }
 
 // watch returns a channel that is closed when there is too much. It ends with the context, and is nil for no gauge.
@@ -55,14 +77,30 @@ func (g *gauge) watch(ctx context.Context) <-chan struct{} {
 
 // over measures.
 func (g *gauge) over(ctx context.Context) bool {
-	m := &measure{ctx: ctx, bytes: g.bytes, entries: g.entries}
-	for _, path := range g.dirs {
+	return slices.ContainsFunc(g.tanks, func(t *tank) bool { return t.over(ctx) })
+}
+
+func (t *tank) over(ctx context.Context) bool {
+	if t.more {
+		const bytes, entries = math.MaxInt64 >> 1, 1 << 30 // more than there is
+		m := t.measure(ctx, bytes, entries)
+		t.bytes, t.entries, t.more = t.bytes+bytes-m.bytes, t.entries+entries-m.entries, false
+		return false
+	}
+	m := t.measure(ctx, t.bytes, t.entries)
+	return m.bytes < 0 || m.entries < 0
+}
+
+// measure looks how much is left of what is allowed.
+func (t *tank) measure(ctx context.Context, bytes, entries int64) *measure {
+	m := &measure{ctx: ctx, bytes: bytes, entries: entries}
+	for _, path := range t.dirs {
 		if d, err := openDir(path); err == nil { // the program may have closed it; then it cannot write there either
 			m.folder(d, 0)
 			d.close()
 		}
 	}
-	return m.bytes < 0 || m.entries < 0
+	return m
 }
 
 // measure counts down what is left.

@@ -16,6 +16,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Bytes, 256<<20)
 	def(&l.Upper, 512<<20)
 	def(&l.Inodes, 100_000)
+	def(&l.Own, 8<<30)
 	if l.Files == 0 {
 		l.Files = 2000
 	}

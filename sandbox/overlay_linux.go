@@ -275,9 +275,11 @@ func (b *overlayBox) Run(ctx context.Context, c Command) (Exit, error) {
 	if err := b.helper.run(&program{Argv: c.Argv, Env: c.Env, Dir: c.Dir, Files: c.Files}); err != nil {
 		return Exit{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
+	var onDisk []string
 	if b.disk != "" {
-		b.gauge = newGauge(b.spec.Limits, b.disk)
+		onDisk = []string{b.disk}
 	}
+	b.gauge = newGauge(b.spec, onDisk...)
 	e, err := supervise(ctx, c, b.spec.Limits, b.ours, b.helper, b.gauge)
 	if err == nil && b.home != nil {
 		err = keepBack(b.home, b.spec, b.kept)

@@ -5,7 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestOwn: in a folder of the run's own what the program writes stays, links and hidden folders too; box after box goes on where the last one ended. What is
@@ -87,4 +89,32 @@ func mkdir(t *testing.T, top, name string) string {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestOwnTooMuch: what comes into a folder of the run's own is bounded, beyond what was there.
+func TestOwnTooMuch(t *testing.T) {
+	each(t, func(t *testing.T, l Layer) {
+		b := newBench(t, map[string]string{"a.md": strings.Repeat("a", 3<<20)})
+		b.spec.Own, b.spec.Limits = true, Limits{Own: 2 << 20, Grace: time.Second}
+		for _, c := range []struct {
+			script string
+			why    Ending
+		}{
+			{"head -c 1000000 /dev/zero >b; sleep 1", Exited},
+			{"while :; do head -c 500000 /dev/zero >>big; sleep 0.1; done", Overfull},
+		} {
+			box, err := l.Open(t.Context(), b.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := sh(c.script)
+			cmd.Timeout = time.Minute
+			if e, err := box.Run(t.Context(), cmd); err != nil || e.Why != c.why {
+				t.Errorf("%s: %+v %v, want %s", c.script, e, err, c.why)
+			}
+			if err := box.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

@@ -79,6 +79,7 @@ type Limits struct {
 	Bytes     int64         // bytes of all new texts read; over it Changes.Overflow. 256 MiB
 	Upper     int64         // bytes the program may write in all: a full tmpfs, elsewhere the end of the run. 512 MiB
 	Inodes    int64         // files the program may create; the same. 100000
+	Own       int64         // bytes that may come into a Root of the run's own, where only a look at it every so often bounds them. 8 GiB
 	Procs     int           // processes. 512
 	Memory    int64         // bytes of memory, where a control group can be made; 0: not bounded, but the kernel ends the run first where memory runs out
 	Grace     time.Duration // between the stop signal and SIGKILL. 3s
@@ -124,7 +125,7 @@ const (
 	TimedOut  Ending = "timed-out" // Command.Timeout
 	WentIdle  Ending = "idle"      // Command.Idle
 	Cancelled Ending = "cancelled" // the context
-	Overfull  Ending = "overfull"  // it wrote more than Limits.Upper or Limits.Inodes where nothing but a look at it bounds that
+	Overfull  Ending = "overfull"  // it wrote more than Limits.Upper, Limits.Inodes or Limits.Own where nothing but a look at it bounds that
 )
 
 // Confinement is what a box really enforces.
