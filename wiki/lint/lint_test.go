@@ -164,6 +164,27 @@ func TestEnlist(t *testing.T) {
 	}
 }
 
+// TestEnlistAwkward: an entry means its page where others have the name, and a title that is binary or of several lines leaves the index a text.
+func TestEnlistAwkward(t *testing.T) {
+	const listing = "# Index\n"
+	for page, want := range map[string]string{
+		"# A \x00b\xff\x1b[1m\n":                   "- [[a]] — A b[1m\n",
+		"---\ntitle: \"A\\nB\\t C\"\n---\nText.\n": "- [[a]] — A B C\n",
+		"# \x00\n": "- [[a]]\n",
+	} {
+		x := open(t, lay(t, map[string]string{"index.md": listing, "concepts/a.md": page}))
+		if got := mend(t, listing, Page(x, rules(), "concepts/a.md"), "index-missing-page"); got != listing+want {
+			t.Errorf("%q: %q", page, got)
+		}
+	}
+	x := open(t, lay(t, map[string]string{"index.md": listing, "concepts/a.md": "# a\n", "entities/a.md": "# a\n"}))
+	for _, page := range []string{"concepts/a", "entities/a"} {
+		if got := mend(t, listing, Page(x, rules(), page+".md"), "index-missing-page"); got != listing+"- [["+page+"]]\n" {
+			t.Errorf("%s: %q", page, got)
+		}
+	}
+}
+
 func TestProposedPagesAreBuffers(t *testing.T) {
 	x := open(t, lay(t, map[string]string{"index.md": "- [[a]]", "concepts/a.md": "---\ntype: concept\n---\n[[new]]"}))
 	if got := lines(Page(x, rules(), "concepts/a.md"), "broken-link"); got != "concepts/a.md:4 broken-link" {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rigwiki/rig/wiki/index"
 )
@@ -72,9 +74,14 @@ func (p *page) enlist(listing string) Fix {
 	if bytes.Contains(text, []byte("\r\n")) {
 		eol = "\r\n"
 	}
-	entry := "- [[" + strings.TrimSuffix(path.Base(p.Path), ".md") + "]]"
-	if p.Title != strings.TrimSuffix(path.Base(p.Path), ".md") {
-		entry += " — " + p.Title
+	target := strings.TrimSuffix(p.Path, ".md")
+	name := path.Base(target)
+	if found := p.x.Resolve(listing, name); len(found) == 1 && found[0] == p.Path {
+		target = name
+	}
+	entry := "- [[" + target + "]]"
+	if title := printable(p.Title); title != "" && title != name {
+		entry += " — " + title
 	}
 	if at == len(text) && at > 0 && text[at-1] == '\n' {
 		entry += eol
@@ -82,6 +89,20 @@ func (p *page) enlist(listing string) Fix {
 		entry = eol + entry
 	}
 	return Fix{Title: "Add to " + listing, Edits: []Edit{{listing, at, at, entry}}}
+}
+
+// printable is a title as one line of text: what is binary in a page would make the whole index so.
+func printable(title string) string {
+	title = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError || unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, title)
+	return strings.Join(strings.Fields(title), " ")
 }
 
 // twins finds pages that seem to be about the same (case o-lw-07).
