@@ -66,8 +66,8 @@ func startHelper(name string, its stdio, attr *syscall.SysProcAttr) (*helperProc
 		if err == nil {
 			cmd.Wait()
 			h.killed = cmd.ProcessState.ExitCode() == -1
+			h.hush() // before: who waits for the end may look at the changes at once
 			close(h.gone)
-			h.hush()
 		}
 	}()
 	if err := <-started; err != nil {
