@@ -39,6 +39,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 		t.Fatal(err)
 	}
 	plant(t, b.root, files)
+	settle()
 	b.spec = Spec{Root: b.root, RunDir: b.rundir, Home: b.home}
 	return b
 }
