@@ -43,9 +43,9 @@ local function do_task(verb, op)
   local from = #H.notes
   vim.cmd.buffer(task)
   vim.cmd('Rig ' .. verb)
-  local note = H.until_state('done', from)
-  H.equal(note.op, op, 'what ran')
-  return note
+  local function note() return vim.iter(vim.list_slice(H.notes, from + 1)):find(function(n) return n.op == op and n.state == 'done' end) end
+  H.wait(op .. ' done', note)
+  return note()
 end
 local branch = 'task/0001-add-x'
 local run = do_task('work', 'work').run
