@@ -208,7 +208,7 @@ func (r *report) close() int {
 }
 
 // maxAgain is how many tests may be tried again: where more fail, it is no accident.
-const maxAgain = 3
+const maxAgain = 5
 
 // again prints the innermost tests that failed. It exits 1 where a second try would prove nothing: none failed, too many did, a program crashed,
 // or a package failed without a test that did.

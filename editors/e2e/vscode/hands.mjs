@@ -14,18 +14,27 @@ export async function palette(desk, name) {
   await desk.page.keyboard.press('Enter');
 }
 
-/** Takes an entry of a context menu that `open` brings up. */
+/**
+ * Takes an entry of a context menu that `open` brings up. By Enter: VS Code's menus hear no click in their first 100 ms (menu.ts, runOnceToEnableMouseUp).
+ * What is drawn anew below a menu closes it: then it is brought up again.
+ */
 export async function menu(desk, open, name) {
   const entry = desk.page.locator('.monaco-menu .action-item', { hasText: name }).first();
+  const soon = (wait) => wait.then(() => true, () => false);
   await desk.until(`the menu has ${name}`, async () => {
     await open();
-    if (await entry.waitFor({ timeout: 10_000 }).then(() => true, () => false)) {
-      return true;
+    const focused = desk.page.locator('.monaco-menu .action-item.focused', { hasText: name });
+    if (
+      (await soon(entry.waitFor({ timeout: 5_000 }))) &&
+      (await soon(entry.hover({ timeout: 2_000 }))) &&
+      (await soon(focused.waitFor({ timeout: 2_000 })))
+    ) {
+      await desk.page.keyboard.press('Enter');
+      return soon(entry.waitFor({ state: 'detached', timeout: 3_000 }));
     }
     await desk.page.keyboard.press('Escape');
     return false;
   });
-  await entry.click();
 }
 
 /** A row of the explorer, brought into view. */
@@ -49,7 +58,23 @@ export async function treeRow(desk, view, text) {
 
 /** The text of a visible document whose address ends so, once it is open. */
 export async function document(desk, end) {
-  return desk.until(`${end} is open`, () =>
-    desk.host(`return vscode.window.visibleTextEditors.map((e) => e.document).find((d) => d.uri.toString().endsWith(argument))?.getText()`, end),
-  );
+  return desk.until(`${end} is open`, () => shown(desk, end));
+}
+
+function shown(desk, end) {
+  return desk.host(`return vscode.window.visibleTextEditors.map((e) => e.document).find((d) => d.uri.toString().endsWith(argument))?.getText()`, end);
+}
+
+/** The text of a document that `act` opens, which is done again where it came to nothing: a tree that is drawn anew swallows what was meant for its row. */
+export async function opened(desk, act, end) {
+  for (let again = 3; ; again--) {
+    await act();
+    try {
+      return await desk.until(`${end} is open`, () => shown(desk, end), { bound: again > 0 ? 8_000 : 30_000 });
+    } catch (error) {
+      if (again === 0) {
+        throw error;
+      }
+    }
+  }
 }

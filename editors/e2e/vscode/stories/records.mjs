@@ -1,6 +1,6 @@
 // The view Runs: of a run its prompt, timeline and report can be read, and it is taken back, all from the menu of its row.
 
-import { document, menu, treeRow } from '../hands.mjs';
+import { menu, opened, treeRow } from '../hands.mjs';
 import { apply, ended, proposal } from '../review.mjs';
 
 export const records = {
@@ -15,12 +15,9 @@ export const records = {
     const row = () => desk.page.locator('.pane-body .monaco-list-row', { hasText: 'ingest raw/records-steps.md' }).first();
     await treeRow(desk, 'runs', 'ingest raw/records-steps.md');
     const take = (name) => menu(desk, () => row().click({ button: 'right' }), name);
-    await take('Show Prompt of Run');
-    assert.match(await document(desk, `${run}.prompt/prompt.md`), /Mind the columns/);
-    await take('Show Timeline of Run');
-    assert.match(await document(desk, `${run}.timeline/timeline.md`), /ingest raw\/records-steps\.md/);
-    await take('Show Report of Run');
-    assert.match(await document(desk, `${run}.report/report.md`), /- agent: obedient/);
+    assert.match(await opened(desk, () => take('Show Prompt of Run'), `${run}.prompt/prompt.md`), /Mind the columns/);
+    assert.match(await opened(desk, () => take('Show Timeline of Run'), `${run}.timeline/timeline.md`), /ingest raw\/records-steps\.md/);
+    assert.match(await opened(desk, () => take('Show Report of Run'), `${run}.report/report.md`), /- agent: obedient/);
     await desk.picture('records');
     await take('Undo Run');
     await until('all is as before', () => desk.same());
