@@ -23,7 +23,7 @@ export const alive = {
     const [server, ...more] = servers(rig);
     assert.deepEqual(more, [], 'one server for all folders');
     process.kill(server, 'SIGKILL');
-    await desk.toast('ended unexpectedly (SIGKILL) and is started again');
+    await desk.toast('ended unexpectedly (SIGKILL');
     await until('another one runs', () => servers(rig).some((pid) => pid !== server));
     assert.deepEqual(await until('it answers', () => waiting(desk, run)), ['concepts/emoji.md#1']);
     await desk.command('rigwiki.proposal.apply', { run });
@@ -44,7 +44,7 @@ export const alive = {
     for (let died = 1; died < 5; died++) {
       await kill();
     }
-    await desk.toast('ended 5 times in three minutes (SIGKILL) and stays down', 'Start again');
+    await desk.toast('ended 5 times in three minutes (SIGKILL', 'Start again');
     await until('it answers again', () => waiting(desk, run));
     await desk.command('rigwiki.run.undo', { run });
     await until('all is as before', () => desk.same());
