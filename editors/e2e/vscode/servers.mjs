@@ -2,14 +2,18 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The ids of the servers of a program. */
+/** The ids of the servers of a program. A process that a server has just begun has its command line until it becomes another program: its parent tells it apart. */
 export function servers(rig) {
-  return readdirSync('/proc').filter((p) => {
+  const parents = new Map();
+  for (const pid of readdirSync('/proc')) {
     try {
-      const [program, wiki, lsp] = readFileSync(`/proc/${p}/cmdline`, 'utf8').split('\0');
-      return program === rig && wiki === 'wiki' && lsp === 'lsp';
+      const [program, wiki, lsp] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (program === rig && wiki === 'wiki' && lsp === 'lsp') {
+        parents.set(Number(pid), Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]));
+      }
     } catch {
-      return false; // not a process, or it has ended meanwhile
+      // not a process, or it has ended meanwhile
     }
-  }).map(Number);
+  }
+  return [...parents.keys()].filter((pid) => !parents.has(parents.get(pid)));
 }
