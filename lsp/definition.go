@@ -53,17 +53,21 @@ func (p spot) locate(link index.Link) (protocol.Location, bool) {
 
 // locateMade gives where a link of a virtual document leads among the pages that its run would create: to their proposed side.
 func (p spot) locateMade(link index.Link) (to protocol.Location, ok bool) {
-	if len(p.made) == 0 {
+	if p.made == nil {
 		return to, false
 	}
-	p.x.With(p.made, func(x *index.Index) {
+	made := p.made()
+	if len(made) == 0 {
+		return to, false
+	}
+	p.x.With(made, func(x *index.Index) {
 		there := p
 		there.x = x
 		var rel string
 		if rel, ok = there.resolve(link); !ok {
 			return
 		}
-		text := p.made[rel]
+		text := made[rel]
 		to.URI = virtualURI(p.run, filepath.ToSlash(pathIn(p.w, rel)))
 		if start, end, found := anchorSpan(index.ParsePage(text), link); found {
 			to.Range = newLines(text, p.s.caps.encoding).span(start, end)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rigwiki/rig/wiki"
@@ -27,8 +28,8 @@ type spot struct {
 	page  index.Page
 	lines *lines
 
-	run  string            // of a virtual document
-	made map[string][]byte // rel -> text: pages that the same run would create and that are not there
+	run  string                   // of a virtual document
+	made func() map[string][]byte // of one: what [server.made] gives, read for the first link that leads nowhere else
 }
 
 // spotAt gives the spot of a document. ok is false for what is open in no wiki, or whose index is not there yet.
@@ -74,7 +75,7 @@ func (s *server) virtualSpot(ctx context.Context, d virtualDoc) (p spot, ok bool
 	}
 	page := index.ParsePage(text)
 	page.Path = rel
-	return spot{s: s, w: w, x: x, rel: rel, text: text, page: page, lines: newLines(text, s.caps.encoding), run: d.run, made: s.made(x, d.run)}, true
+	return spot{s: s, w: w, x: x, rel: rel, text: text, page: page, lines: newLines(text, s.caps.encoding), run: d.run, made: sync.OnceValue(func() map[string][]byte { return s.made(x, d.run) })}, true
 }
 
 // made gives the texts of the pages that a run would create and that are not there.

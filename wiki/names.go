@@ -1,9 +1,7 @@
 package wiki
 
 import (
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/rigwiki/rig/sandbox"
@@ -12,41 +10,16 @@ import (
 
 // names knows the names in the real wiki's folders that a run touched, and those that the proposal adds. Each folder is read once.
 type names struct {
-	root    string
-	going   map[string]bool
-	folders map[string]map[string][]string // rel folder -> SameName -> names on disk
-	added   map[string]map[string]string   // rel folder -> SameName -> name that the proposal makes
+	proposal.Neighbours
+	added map[string]map[string]string // rel folder -> SameName -> name that the proposal makes
 }
 
 func newNames(root string, going map[string]bool) *names {
-	return &names{root: root, going: going, folders: map[string]map[string][]string{}, added: map[string]map[string]string{}}
-}
-
-// folder reads the names of one folder. One that cannot be read has none: what is in it cannot be lost by us.
-func (n *names) folder(rel string) map[string][]string {
-	if f, ok := n.folders[rel]; ok {
-		return f
-	}
-	f := map[string][]string{}
-	n.folders[rel] = f
-	if n.root == "" {
-		return f
-	}
-	d, err := os.Open(filepath.Join(n.root, filepath.FromSlash(rel)))
-	if err != nil {
-		return f
-	}
-	defer d.Close()
-	list, _ := d.Readdirnames(-1)
-	for _, name := range list {
-		key := proposal.SameName(name)
-		f[key] = append(f[key], name)
-	}
-	return f
+	return &names{Neighbours: proposal.NewNeighbours(root, going), added: map[string]map[string]string{}}
 }
 
 func (n *names) exists(rel string) bool {
-	for _, name := range n.folder(dirOf(rel))[proposal.SameName(path.Base(rel))] {
+	for _, name := range n.Folder(dirOf(rel))[proposal.SameName(path.Base(rel))] {
 		if name == path.Base(rel) {
 			return true
 		}
@@ -63,32 +36,15 @@ func (n *names) twin(rel string) string {
 		if other, ok := n.added[dir][key]; ok && other != c {
 			return path.Join(dir, other)
 		}
-		for _, other := range n.folder(dir)[key] {
+		for _, other := range n.Folder(dir)[key] {
 			at := path.Join(dir, other)
-			if other != c && !n.exists(path.Join(dir, c)) && !n.goesAway(at) {
+			if other != c && !n.exists(path.Join(dir, c)) && !n.GoesAway(at) {
 				return at
 			}
 		}
 		dir = path.Join(dir, c)
 	}
 	return ""
-}
-
-// goesAway tells whether a file is deleted by the run, or a folder with all that is in it. It stops at the first file that stays.
-func (n *names) goesAway(rel string) bool {
-	if n.going[rel] {
-		return true
-	}
-	d, err := os.ReadDir(filepath.Join(n.root, filepath.FromSlash(rel)))
-	if err != nil || len(d) == 0 {
-		return false
-	}
-	for _, e := range d {
-		if at := path.Join(rel, e.Name()); !n.going[at] && (!e.IsDir() || !n.goesAway(at)) {
-			return false
-		}
-	}
-	return true
 }
 
 // add notes the names of a change that was kept.

@@ -136,13 +136,7 @@ func (a *app) reportApply(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, run, di
 	if err != nil {
 		return err
 	}
-	a.data = a.opData(h, w, rec)
-	for _, f := range res.Receipt.Files {
-		a.say("%s  %s %s", did, f.Kind, f.Path)
-	}
-	for _, c := range res.Conflicts {
-		a.warn("conflict  %s: %s", c.Path, c.Reason)
-	}
+	a.tellPages(h, w, rec, did, res)
 	for _, p := range res.Unsaved {
 		a.warn("left waiting  %s: it has unsaved text in an editor", p)
 	}
@@ -174,6 +168,12 @@ func (a *app) brokeOff(h *wiki.Host, w *wiki.Wiki, run, did string, res wiki.Res
 	if err != nil {
 		return err
 	}
+	a.tellPages(h, w, rec, did, res)
+	return nil
+}
+
+// tellPages tells which pages were written, which were not, and which are in conflict.
+func (a *app) tellPages(h *wiki.Host, w *wiki.Wiki, rec proposal.Record, did string, res wiki.Result) {
 	a.data = a.opData(h, w, rec)
 	for _, f := range res.Receipt.Files {
 		if f.Word == proposal.WordNotApplied {
@@ -185,7 +185,6 @@ func (a *app) brokeOff(h *wiki.Host, w *wiki.Wiki, run, did string, res wiki.Res
 	for _, c := range res.Conflicts {
 		a.warn("conflict  %s: %s", c.Path, c.Reason)
 	}
-	return nil
 }
 
 func plural(n int, what string) string {

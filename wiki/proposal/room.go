@@ -19,7 +19,7 @@ func (plan *Plan) makeRoom(root string) {
 			going[p.From] = true
 		}
 	}
-	near := neighbours{root: root, going: going, folders: map[string]map[string][]string{}}
+	near := NewNeighbours(root, going)
 	kept := make([]Planned, 0, len(plan.Files))
 	var folders []string
 	for _, p := range plan.Files {

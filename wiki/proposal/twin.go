@@ -21,53 +21,43 @@ func SameName(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
-// neighbours are the names beside the new pages of a plan, as they are on disk now: policy saw those of the start, and the user may have made
-// one since. Each folder is read once.
-type neighbours struct {
+// Neighbours are the names on disk beside pages that are to be made. Each folder is read once.
+type Neighbours struct {
 	root    string
-	going   map[string]bool                // pages that the plan deletes or moves
+	going   map[string]bool                // files (rel) that will be deleted or moved
 	folders map[string]map[string][]string // rel folder -> SameName -> names on disk
 }
 
-// folder gives the names of one folder. One that cannot be read has none: the write tells why.
-func (n neighbours) folder(rel string) map[string][]string {
+// NewNeighbours looks below root, an absolute path; "" has no names.
+func NewNeighbours(root string, going map[string]bool) Neighbours {
+	return Neighbours{root: root, going: going, folders: map[string]map[string][]string{}}
+}
+
+// Folder gives the names of one folder, rel, "" for the root, by [SameName]. One that cannot be read has none: what is in it cannot be lost by us.
+func (n Neighbours) Folder(rel string) map[string][]string {
 	if f, ok := n.folders[rel]; ok {
 		return f
 	}
 	f := map[string][]string{}
 	n.folders[rel] = f
-	list, err := os.ReadDir(filepath.Join(n.root, filepath.FromSlash(rel)))
+	if n.root == "" {
+		return f
+	}
+	d, err := os.Open(filepath.Join(n.root, filepath.FromSlash(rel)))
 	if err != nil {
 		return f
 	}
-	for _, e := range list {
-		key := SameName(e.Name())
-		f[key] = append(f[key], e.Name())
+	defer d.Close()
+	list, _ := d.Readdirnames(-1)
+	for _, name := range list {
+		key := SameName(name)
+		f[key] = append(f[key], name)
 	}
 	return f
 }
 
-// twin is the path of another entry that a file system may take for rel, or for a folder above it, and that does not go away with the plan; ""
-// where there is none. A name that stands there itself is none of its own making.
-func (n neighbours) twin(rel string) string {
-	dir := "."
-	for _, c := range strings.Split(rel, "/") {
-		others := n.folder(dir)[SameName(c)]
-		if slices.Contains(others, c) {
-			others = nil
-		}
-		for _, other := range others {
-			if at := path.Join(dir, other); !n.goesAway(at) {
-				return at
-			}
-		}
-		dir = path.Join(dir, c)
-	}
-	return ""
-}
-
-// goesAway tells whether the plan takes a page away, or a folder with all that is in it. It stops at the first file that stays.
-func (n neighbours) goesAway(rel string) bool {
+// GoesAway tells whether a file will be deleted or moved, or a folder with all that is in it. It follows no link below it, and stops at the first file that stays.
+func (n Neighbours) GoesAway(rel string) bool {
 	if n.going[rel] {
 		return true
 	}
@@ -76,9 +66,28 @@ func (n neighbours) goesAway(rel string) bool {
 		return false
 	}
 	for _, e := range list {
-		if !n.goesAway(path.Join(rel, e.Name())) {
+		if at := path.Join(rel, e.Name()); !n.going[at] && (!e.IsDir() || !n.GoesAway(at)) {
 			return false
 		}
 	}
 	return true
+}
+
+// twin is the path of another entry that a file system may take for rel, or for a folder above it, and that does not go away with the plan; ""
+// where there is none. A name that stands there itself is none of its own making.
+func (n Neighbours) twin(rel string) string {
+	dir := ""
+	for _, c := range strings.Split(rel, "/") {
+		others := n.Folder(dir)[SameName(c)]
+		if slices.Contains(others, c) {
+			others = nil
+		}
+		for _, other := range others {
+			if at := path.Join(dir, other); !n.GoesAway(at) {
+				return at
+			}
+		}
+		dir = path.Join(dir, c)
+	}
+	return ""
 }
