@@ -1,12 +1,15 @@
 package lsp
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
+	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
 
@@ -97,4 +100,40 @@ func TestFolderSettings(t *testing.T) {
 		}
 		return rungs[one] == "diff" && rungs[two] == "apply"
 	})
+}
+
+// TestSettingsJustChanged holds that a setting which was changed just before a run holds for it, however late the client answers.
+func TestSettingsJustChanged(t *testing.T) {
+	root := newWiki(t, nil)
+	started := make(chan struct{})
+	script := proposes(twoPages, nil)
+	h := newFakeHost(t, func(ctx context.Context, job wiki.Job, watch func(wiki.Update)) outcome {
+		close(started)
+		return script(ctx, job, watch)
+	})
+	asked, first := make(chan struct{}, 8), true
+	answer := func(method string, _ json.RawMessage) (any, bool) {
+		if method != "workspace/configuration" {
+			return nil, false
+		}
+		asked <- struct{}{}
+		if first {
+			first = false
+			return []any{map[string]any{"preview": "diff"}, map[string]any{"preview": "diff"}}, true
+		}
+		select {
+		case <-started:
+			t.Error("the run began before the client had said its settings")
+		case <-time.After(300 * time.Millisecond):
+		}
+		return []any{map[string]any{"preview": "annotations"}, map[string]any{"preview": "annotations"}}, true
+	}
+	e := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: notifying, Answer: answer})
+	<-asked
+	e.Notify("workspace/didChangeConfiguration", map[string]any{"settings": nil})
+	<-asked
+	run := ingest(t, e, root)
+	if n := until(t, e, run, proposal.Proposed); n.Preview != "annotations" {
+		t.Errorf("the proposal is shown as %q", n.Preview)
+	}
 }

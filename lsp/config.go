@@ -15,6 +15,7 @@ const configAge = 2 * time.Second
 type configs struct {
 	mu   sync.Mutex
 	read map[string]readConfig
+	age  int // counts how often all was forgotten: what was read before that is not kept
 }
 
 type readConfig struct {
@@ -28,6 +29,7 @@ func (c *configs) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.read)
+	c.age++
 }
 
 // config is the configuration of a wiki with the client's settings over it. A broken file is told by the runs that it stops; here the defaults
@@ -35,6 +37,7 @@ func (c *configs) forget() {
 func (s *server) config(w *wiki.Wiki) wiki.Config {
 	s.configs.mu.Lock()
 	r, ok := s.configs.read[w.ID]
+	age := s.configs.age
 	s.configs.mu.Unlock()
 	if ok && time.Since(r.at) < configAge {
 		return r.config
@@ -49,6 +52,8 @@ func (s *server) config(w *wiki.Wiki) wiki.Config {
 	}
 	s.configs.mu.Lock()
 	defer s.configs.mu.Unlock()
-	s.configs.read[w.ID] = readConfig{cfg, time.Now()}
+	if age == s.configs.age {
+		s.configs.read[w.ID] = readConfig{cfg, time.Now()}
+	}
 	return cfg
 }

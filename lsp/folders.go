@@ -162,9 +162,7 @@ func (s *server) didChangeFolders(_ context.Context, p *protocol.DidChangeWorksp
 		return out
 	}
 	s.folders.change(paths(p.Event.Added), paths(p.Event.Removed))
-	if s.caps.configuration {
-		s.background(s.pullSettings) // a new folder may have settings of its own
-	}
+	s.askSettings() // a new folder may have settings of its own
 	return nil
 }
 

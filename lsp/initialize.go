@@ -130,8 +130,6 @@ func (s *server) offers() protocol.ServerCapabilities {
 
 // initialized asks for the settings.
 func (s *server) initialized(context.Context, *protocol.InitializedParams) error {
-	if s.caps.configuration {
-		s.background(s.pullSettings)
-	}
+	s.askSettings()
 	return nil
 }

@@ -54,6 +54,7 @@ type runNote struct {
 	Title    string         `json:"title"`
 	Message  string         `json:"message"`
 	Event    any            `json:"event,omitempty"`
+	Preview  string         `json:"preview,omitempty"` // of a proposal of this session: by which rung it is shown; "review" leaves it to the client
 	Proposal *noteProposal  `json:"proposal,omitempty"`
 }
 

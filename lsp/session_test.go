@@ -3,12 +3,15 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,23 +55,34 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// session starts a server on a host and an editor on it. The test fails where goroutines are left at its end.
+// session starts a server on a host and an editor on it. The test fails where goroutines of the server are left at its end.
 func session(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 	t.Helper()
-	before := runtime.NumGoroutine()
-	t.Cleanup(func() { noLeaks(t, before) }) // runs after the editor's own cleanup, which ends the server
-	return connect(t, h, o)
+	number := strconv.FormatInt(servers.Add(1), 10)
+	t.Cleanup(func() { noLeaks(t, fmt.Sprintf("%q:%q", "server", number)) }) // runs after the editor's own cleanup, which ends the server
+	return start(t, h, o, pprof.Labels("server", number))
 }
 
-// connect is session without the look for goroutines: for the second editor of a test, which starts amid those of the first.
+// servers counts the servers of all tests: goroutines have the label of the one that started them, whatever else runs.
+var servers atomic.Int64
+
+// connect is session without the look for goroutines: for the second editor of a test, which ends with the first.
 func connect(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
+	t.Helper()
+	return start(t, h, o, pprof.Labels())
+}
+
+func start(t testing.TB, h Host, o lsptest.Options, label pprof.LabelSet) *lsptest.Editor {
 	t.Helper()
 	b := bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond, poll: 30 * time.Millisecond}
 	if _, measured := t.(*testing.B); measured {
 		b = bounds{answer: answerWait, settle: settleWait, poll: pollEvery}
 	}
-	return lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (int, error) {
-		return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, b)
+	return lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (code int, err error) {
+		pprof.Do(ctx, label, func(ctx context.Context) {
+			code, err = serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, b)
+		})
+		return code, err
 	}, o)
 }
 
@@ -79,16 +93,21 @@ func testLog(t testing.TB) *zap.Logger {
 	return zaptest.NewLogger(t)
 }
 
-func noLeaks(t testing.TB, before int) {
-	deadline := time.Now().Add(5 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<20)
-			t.Errorf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), buf[:runtime.Stack(buf, true)])
+// noLeaks waits until no goroutine has a label any more.
+func noLeaks(t testing.TB, label string) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		var all strings.Builder
+		if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {
+			t.Error(err)
 			return
 		}
-		runtime.Gosched()
-		time.Sleep(time.Millisecond)
+		if !strings.Contains(all.String(), label) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("goroutines with %s are left:\n%s", label, all.String())
+			return
+		}
 	}
 }
 

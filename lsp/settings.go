@@ -20,7 +20,11 @@ type settings struct {
 	own    *wiki.Settings // package wiki's keys
 	// folders are those keys as they are set for a workspace folder, by its path; the client keeps settings a folder.
 	folders map[string]*wiki.Settings
+	pulled  chan struct{} // closed once the last question for settings is over, nil where none was asked
 }
+
+// settingsWait is how long a run waits for the client's answer about settings: a client that hears nothing while it waits for a command must not hang.
+const settingsWait = time.Second
 
 // clientSettings are those keys that are about the client and not about runs.
 type clientSettings struct {
@@ -142,6 +146,51 @@ func (s *settings) get() clientSettings {
 	return s.client
 }
 
+// asking notes a question for settings. It gives the end of the one before, nil where there was none, and what to call at the end of this one.
+func (s *settings) asking() (before <-chan struct{}, over func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before = s.pulled
+	end := make(chan struct{})
+	s.pulled = end
+	return before, func() { close(end) }
+}
+
+func (s *settings) pending() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pulled
+}
+
+// askSettings asks for the settings, one question after the other: an old answer never covers a newer one.
+func (s *server) askSettings() {
+	if !s.caps.configuration {
+		return
+	}
+	before, over := s.set.asking()
+	s.background(func(ctx context.Context) {
+		defer over()
+		if before != nil {
+			<-before // it ends: with the answer, its own bound or the connection
+		}
+		s.pullSettings(ctx)
+	})
+}
+
+// settled waits until the client has answered about its settings, so that what was changed just before a run holds for it.
+func (s *server) settled(ctx context.Context) {
+	pending := s.set.pending()
+	if pending == nil {
+		return
+	}
+	select {
+	case <-pending:
+	case <-ctx.Done():
+	case <-time.After(settingsWait):
+		s.log.Debug("the client does not say its settings")
+	}
+}
+
 // pullSettings asks the client for the section rigwiki: for all, and for each workspace folder.
 func (s *server) pullSettings(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -182,8 +231,6 @@ func (s *server) didChangeConfiguration(_ context.Context, p *protocol.DidChange
 		s.takeSettings(pushed.Rigwiki)
 		return nil
 	}
-	if s.caps.configuration {
-		s.background(s.pullSettings)
-	}
+	s.askSettings()
 	return nil
 }

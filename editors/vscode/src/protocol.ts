@@ -34,6 +34,7 @@ export interface RunNote {
   title: string;
   message?: string;
   event?: RunEvent;
+  preview?: string; // of a proposal of this window: who shows it; "review" is for us to do
   proposal?: { files: { path: string }[]; refused: Refusal[] };
 }
 
