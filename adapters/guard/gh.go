@@ -216,8 +216,11 @@ func prWrite(g Grant, verb string, args []string, spec flagSpec, read func(strin
 	if why != "" {
 		return denied("gh pr %s: %s", verb, why)
 	}
-	if g.PR > 0 && isNumber(which) && which != strconv.Itoa(g.PR) {
-		return denied("gh pr %s: this run reviews pull request %d", verb, g.PR)
+	if g.PR > 0 && which == g.Branch {
+		which = strconv.Itoa(g.PR)
+	}
+	if g.PR > 0 && which != strconv.Itoa(g.PR) {
+		return denied("gh pr %s: this run reviews pull request %d, no other", verb, g.PR)
 	}
 	v := Verdict{Route: OnGitHub, Args: []string{"pr", verb, which}}
 	text := 0

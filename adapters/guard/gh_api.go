@@ -89,7 +89,9 @@ func (c *apiCall) places() *strings.Replacer {
 }
 
 // isPlace tells whether a value is one that gh fills in.
-func isPlace(v string) bool { return v == "{owner}" || v == "{repo}" }
+func isPlace(v string) bool {
+	return v == "{owner}" || v == "{repo}" || v == ":owner" || v == ":repo"
+}
 
 func (c *apiCall) judge(allowed string) Verdict {
 	if strings.Trim(c.endpoint, "/") == "graphql" {
@@ -125,7 +127,18 @@ func (c *apiCall) host() []string {
 
 // private are parts of a repository's interface that are about its keeping, not its pull requests.
 func private() []string {
-	return []string{"secrets", "variables", "keys", "hooks", "environments", "runners", "codespaces", "collaborators", "invitations", "traffic", "dependabot", "secret-scanning", "code-scanning", "security-advisories", "vulnerability-alerts", "actions", "autolinks", "rulesets", "tarball", "zipball"}
+	return []string{"secrets", "variables", "keys", "hooks", "environments", "runners", "codespaces", "collaborators", "invitations", "traffic", "dependabot", "secret-scanning", "code-scanning", "security-advisories", "vulnerability-alerts", "actions", "autolinks", "rulesets", "tarball", "zipball", "notifications", "subscription", "private-vulnerability-reporting", "installation", "attestations"}
+}
+
+// foreign tells why a path's repository is not the run's, or "". Where that is not known, only gh's own placeholders mean it.
+func (c *apiCall) foreign(owner, name string) string {
+	switch {
+	case c.grant.Repo != "" && !c.grant.isRepo(owner+"/"+name):
+		return shown(c.endpoint) + " is not below repos/{owner}/{repo} of this run"
+	case c.grant.Repo == "" && (owner != "{owner}" && owner != ":owner" || name != "{repo}" && name != ":repo"):
+		return "which repository this run's is, the address of its remote does not tell: write repos/{owner}/{repo}, as it stands, and gh fills in the checkout's"
+	}
+	return ""
 }
 
 // path checks a REST endpoint: plain segments below the run's repository.
@@ -133,8 +146,11 @@ func (c *apiCall) path() (string, string) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(c.endpoint, "/"), "?")
 	path = c.places().Replace(path)
 	parts := strings.Split(path, "/")
-	if len(parts) < 3 || parts[0] != "repos" || c.grant.Repo != "" && !c.grant.isRepo(parts[1]+"/"+parts[2]) {
+	if len(parts) < 3 || parts[0] != "repos" {
 		return "", shown(c.endpoint) + " is not below repos/{owner}/{repo} of this run"
+	}
+	if why := c.foreign(parts[1], parts[2]); why != "" {
+		return "", why
 	}
 	for i, seg := range parts {
 		if i < 3 && isPlace(seg) {

@@ -94,6 +94,9 @@ func queryWhy(query, owner, name string, vars map[string]string) string {
 	if !ok || len(toks) == 0 {
 		return "the query cannot be read"
 	}
+	if owner == "" { // not known: gh fills its own placeholders in, from the user's checkout
+		owner, name = "{owner}", "{repo}"
+	}
 	q := &queryReader{toks: toks, owner: owner, name: name, vars: vars}
 	for q.why == "" && q.at < len(q.toks) {
 		q.definition()
@@ -130,7 +133,7 @@ func (q *queryReader) stop(why string) {
 // definition reads one operation or fragment.
 func (q *queryReader) definition() {
 	t := q.peek()
-	root := true
+	root, depth := true, 0
 	switch {
 	case q.is("{"):
 	case t.kind == 'n' && t.text == "query":
@@ -142,7 +145,7 @@ func (q *queryReader) definition() {
 			q.skipParens()
 		}
 	case t.kind == 'n' && t.text == "fragment":
-		root = false
+		root, depth = false, inFragment
 		for range 4 { // fragment NAME on TYPE
 			if q.next().kind != 'n' {
 				q.stop("the query cannot be read")
@@ -157,8 +160,11 @@ func (q *queryReader) definition() {
 		q.stop("the query cannot be read")
 		return
 	}
-	q.selection(root, 0)
+	q.selection(root, depth)
 }
+
+// inFragment is the depth at which a fragment's fields count: where it will be spread is not known, and it may be below a person.
+const inFragment = 2
 
 // selection reads "{ … }". At the root only the run's repository is there to be asked for.
 func (q *queryReader) selection(root bool, depth int) {
@@ -224,8 +230,10 @@ func (q *queryReader) field(name string, root bool, depth int) {
 		}
 	case root && name != "rateLimit" && name != "__typename":
 		q.stop("a query begins with repository(owner:, name:)")
-	case !root && name == "repository" && depth > 0 && q.is("{"):
+	case !root && name == "repository":
 		q.stop("repository stands at the start of a query only")
+	case name == "pullRequests" && depth != 1:
+		q.stop("pullRequests stands right below repository only: a person's or a label's lead elsewhere")
 	}
 	if q.is("@") {
 		q.stop("directives have no place in it")
@@ -253,12 +261,12 @@ func (q *queryReader) ours(args []token) bool {
 		case v.text == "$" && i+3 < len(args) && args[i+3].kind == 'n':
 			seen[key] = q.vars[args[i+3].text]
 			i += 3
+		case key == "followRenames" && v.kind == 'n':
+			seen[key] = v.text
+			i += 2
 		default:
-			return key == "followRenames"
+			return false
 		}
-	}
-	if q.owner == "" { // not known: gh's own placeholders, or any one repository that is named
-		return seen["owner"] != "" && seen["name"] != ""
 	}
 	return strings.EqualFold(seen["owner"], q.owner) && strings.EqualFold(seen["name"], q.name)
 }

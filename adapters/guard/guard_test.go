@@ -150,8 +150,15 @@ func TestGitHub(t *testing.T) {
 	if v := GitHub(g, []string{"pr", "comment", "8", "-b", "x"}, read); v.Route != Denied {
 		t.Errorf("a comment on another pull request: %v", v)
 	}
-	if v := GitHub(g, []string{"pr", "comment", "-b", "x"}, read); v.Route != OnGitHub || v.Args[2] != "7" {
-		t.Errorf("a comment on the run's pull request: %v", v)
+	for _, other := range []string{"feature/x", "007", "+7", "https://github.com/tea/pot/pull/8"} {
+		if v := GitHub(g, []string{"pr", "review", other, "--approve"}, read); v.Route != Denied {
+			t.Errorf("a review of %s: %v", other, v)
+		}
+	}
+	for _, own := range [][]string{nil, {"7"}, {"#7"}, {"task/tea"}, {"https://github.com/tea/pot/pull/7"}} {
+		if v := GitHub(g, append([]string{"pr", "comment", "-b", "x"}, own...), read); v.Route != OnGitHub || v.Args[2] != "7" {
+			t.Errorf("a comment on the run's pull request by %q: %v", own, v)
+		}
 	}
 }
 
@@ -165,13 +172,24 @@ func TestGitHubUnnamed(t *testing.T) {
 		"pr view 7 -R evil/repo":                    "",
 		"pr view https://github.com/evil/x/pull/1":  "",
 		"api repos/{owner}/{repo}/pulls/7/comments": "api repos/{owner}/{repo}/pulls/7/comments",
-		"api repos/a/b/pulls":                       "api repos/a/b/pulls",
+		"api repos/:owner/:repo/pulls":              "api repos/:owner/:repo/pulls",
+		"api repos/a/b/pulls":                       "",
+		"api repos/{owner}/b/pulls":                 "",
+		"api repos/a/{repo}/pulls":                  "",
+		"api repos/{owner}/{repo}":                  "api repos/{owner}/{repo}",
+		"api repos/{owner}x/{repo}/pulls":           "",
+		"api repos/{repo}/{owner}/pulls":            "",
+		"api repos/{owner}/{repo}/{owner}":          "",
 		"api repos/a/b/hooks":                       "",
 		"api repos/a/{x}/pulls":                     "",
 		"api user":                                  "",
 		"api -X DELETE repos/{owner}/{repo}":        "",
 		"api graphql -F owner={owner} -F name={repo} -f query='query($owner:String!,$name:String!){repository(owner:$owner,name:$name){id}}'": "api graphql --field owner={owner} --field name={repo} --raw-field 'query=query($owner:String!,$name:String!){repository(owner:$owner,name:$name){id}}'",
-		"api graphql -f query='{viewer{login}}'": "",
+		"api graphql -f query='{viewer{login}}'":                                                                    "",
+		"api graphql -f query='{repository(owner:\"a\",name:\"b\"){id}}'":                                           "",
+		"api graphql -f o=a -f n=b -f query='query($o:String!,$n:String!){repository(owner:$o,name:$n){id}}'":       "",
+		"api graphql -F o={owner} -f n=b -f query='query($o:String!,$n:String!){repository(owner:$o,name:$n){id}}'": "",
+		"pr comment 7 -b x": "",
 	} {
 		v := GitHub(g, words(line), Given(nil))
 		if v.Route == OnGitHub != (want != "") || want != "" && !slices.Equal(v.Args, words(want)) {

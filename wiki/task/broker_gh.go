@@ -25,7 +25,7 @@ func (b *Broker) gh(ctx context.Context, v guard.Verdict) (inside.Answer, Crossi
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("gh took longer than a minute"))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, v.Args...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = b.o.Checkout.Repo.Top, ghEnv(b.o.Env), bytes.NewReader(v.Stdin), 2*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = b.o.Checkout.Repo.Top, b.ghEnv(), bytes.NewReader(v.Stdin), 2*time.Second
 	ownSession(cmd)
 	out, said := &capped{left: maxAnswer}, &capped{left: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
@@ -62,6 +62,15 @@ func ghEnv(user []string) []string {
 	}
 	return append(env, "GH_PAGER=cat", "GH_EDITOR=false", "GH_BROWSER=false", "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1",
 		"GH_SPINNER_DISABLED=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+}
+
+// ghEnv names the run's server besides: without it `gh api` asks the only one that the user is logged in at, which may be another.
+func (b *Broker) ghEnv() []string {
+	env := ghEnv(b.o.Env)
+	if parts := strings.Split(b.o.Grant.Repo, "/"); len(parts) == 3 {
+		env = append(env, "GH_HOST="+parts[0])
+	}
+	return env
 }
 
 // hideSecrets replaces the tokens that gh has by environment, should an answer ever hold one.

@@ -235,8 +235,8 @@ func TestBrokerPushAgain(t *testing.T) {
 
 // The user's gh gets arguments that were rendered anew and an environment that asks nobody; what it prints comes back without their token.
 func TestBrokerGH(t *testing.T) {
-	d := newDesk(t, guard.Review, "GH_TOKEN=s3cret-token", "GH_DEBUG=api", "GH_REPO=evil/repo", "GIT_DIR=/evil", "PAGER=less")
-	d.write("bin/gh", "#!/bin/sh\necho \"$@\"\ncat\necho\necho \"token $GH_TOKEN, debug '$GH_DEBUG', repo '$GH_REPO', dir '$GIT_DIR', pager $GH_PAGER '$PAGER', at $PWD\"\nexit 3\n")
+	d := newDesk(t, guard.Review, "GH_TOKEN=s3cret-token", "GH_DEBUG=api", "GH_REPO=evil/repo", "GH_HOST=evil.example", "GIT_DIR=/evil", "PAGER=less")
+	d.write("bin/gh", "#!/bin/sh\necho \"$@\"\ncat\necho\necho \"token $GH_TOKEN, debug '$GH_DEBUG', repo '$GH_REPO', host $GH_HOST, dir '$GIT_DIR', pager $GH_PAGER '$PAGER', at $PWD\"\nexit 3\n")
 	if err := os.Chmod(filepath.Join(d.top, "bin/gh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestBrokerGH(t *testing.T) {
 	}
 	d.broker.o.Env[0] = "PATH=relative:" + filepath.Join(d.top, "bin") + ":/usr/bin:/bin"
 	ans, _ := d.ask(ask, nil)
-	want := "pr comment 7 --body-file - --repo github.com/tea/pot\nnice\ntoken ***, debug '', repo '', dir '', pager cat '', at " + d.repo + "\n"
+	want := "pr comment 7 --body-file - --repo github.com/tea/pot\nnice\ntoken ***, debug '', repo '', host github.com, dir '', pager cat '', at " + d.repo + "\n"
 	if ans.Code != 3 || string(ans.Out) != want {
 		t.Errorf("%d: %q, want %q", ans.Code, ans.Out, want)
 	}
