@@ -221,11 +221,11 @@ func (a *app) daemonStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q, err := daemon.LoadQueue(h.RigHome())
+	pid, q, err := daemon.Look(h.RigHome(), time.Now())
 	if err != nil {
 		return err
 	}
-	d := daemonData{PID: daemon.Process(h.RigHome()), Wikis: []daemonWiki{}, Limit: cfg.Daemon.RunsPerDay, Today: q.Today(time.Now()), Queue: append([]daemon.Entry{}, q.Entries...)}
+	d := daemonData{PID: pid, Wikis: []daemonWiki{}, Limit: cfg.Daemon.RunsPerDay, Today: q.Today(time.Now()), Queue: append([]daemon.Entry{}, q.Entries...)}
 	d.Running = d.PID != 0
 	if s, err := a.daemonService(ctx); err == nil {
 		if file, err := s.File(); err == nil {

@@ -105,11 +105,7 @@ func Run(ctx context.Context, o Options) error {
 	if d.queue, err = LoadQueue(o.Host.RigHome()); err != nil {
 		return err
 	}
-	for i := range d.queue.Entries {
-		if e := &d.queue.Entries[i]; e.State == Running { // the one before us was killed
-			e.failed("the daemon died during the run", o.Now())
-		}
-	}
+	d.queue.BookDead(o.Now())
 	d.runs, d.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer d.cancel()
 	if err := d.load(ctx); err != nil {
@@ -261,6 +257,7 @@ func (d *daemon) end(ctx context.Context, grace time.Duration) error {
 			d.cancel()
 		case <-d.End:
 			d.cancel()
+		case <-d.Reload: // too late for it, but who sends it is not to wait: an End may come after it
 		case r := <-d.done:
 			d.settle(ctx, r)
 		}

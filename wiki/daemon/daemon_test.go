@@ -312,6 +312,7 @@ func TestEnd(t *testing.T) {
 	r.start(Options{Grace: time.Hour})
 	<-started
 	r.end <- struct{}{}
+	r.reload <- struct{}{} // comes too late, and keeps nobody waiting
 	close(release)
 	r.wait()
 	if e := r.entry("raw/a.md"); e.State != GaveUp || e.Reason != "done with it" {
@@ -373,6 +374,12 @@ func TestKilled(t *testing.T) {
 	q := &Queue{file: QueueFile(r.host.RigHome()), Entries: []Entry{{Wiki: r.wiki.Root, Source: "raw/a.md", SHA: sha, State: Running, Added: time.Now(), Tries: 1}}}
 	if err := q.Save(); err != nil {
 		t.Fatal(err)
+	}
+	if pid, seen, err := Look(r.host.RigHome(), time.Now()); err != nil || pid != 0 || seen.Entries[0].State != Waiting || seen.Entries[0].Reason != "the daemon died during the run" {
+		t.Errorf("who looks sees %d %+v %v", pid, seen, err)
+	}
+	if e := r.entry("raw/a.md"); e.State != Running {
+		t.Errorf("a look has changed the queue: %+v", e)
 	}
 	r.start(Options{})
 	r.until("it waits for the next try", func() bool { e := r.entry("raw/a.md"); return e.State == Waiting && e.Tries == 2 })

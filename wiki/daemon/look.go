@@ -64,6 +64,7 @@ func (d *daemon) lookAt(ctx context.Context, w *watched) error {
 		auto := s.Status == wiki.SourceNew && w.cfg.AutoIngest(s.Path) || s.Status.Changed() && w.cfg.AutoAgain(s.Path)
 		switch {
 		case s.Proposal != "":
+			d.adopt(w, s)
 		case auto:
 			d.offer(w, s.Path)
 		case s.Status.Drifted():
@@ -72,6 +73,18 @@ func (d *daemon) lookAt(ctx context.Context, w *watched) error {
 	}
 	d.forget(w, open)
 	return nil
+}
+
+// adopt books a proposal that waits for a source which was tried before and is to be tried again: a daemon was killed after the run had made it and before
+// it was booked, or a person ran it. Nothing of it is applied.
+func (d *daemon) adopt(w *watched, s wiki.ScannedSource) {
+	e := d.queue.find(w.wiki.Root, s.Path)
+	if e == nil || e.State != Waiting || e.Tries == 0 {
+		return
+	}
+	e.State, e.Run, e.Next, e.Reason = Done, s.Proposal, time.Time{}, "its proposal waits"
+	d.Tell("%s: the proposal of %s waits", w.wiki.Path(s.Path), s.Proposal)
+	d.keepDiff(w.wiki, e)
 }
 
 // tellChange says once that a source is not as it was ingested, and what can be done.

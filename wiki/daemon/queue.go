@@ -17,7 +17,7 @@ type State string
 // The states. A source that is ingested, or whose proposal waits, has no entry.
 const (
 	Waiting State = "waiting"  // for its turn, or for the next try
-	Running State = "running"  // in a run; after a crash it is waiting again
+	Running State = "running"  // in a run; where no daemon runs, one was killed in it (see BookDead)
 	GaveUp  State = "gave-up"  // for this text of the source
 	Done    State = "proposed" // its proposal waits: the entry remembers the diff beside the wiki
 )
@@ -187,6 +187,16 @@ func (e *Entry) failed(reason string, now time.Time) {
 		return
 	}
 	e.State, e.Next = Waiting, now.Add(pause(e.Tries))
+}
+
+// BookDead books the runs that a daemon was killed in, each as a try that came to nothing. Who only looks at the queue where no daemon runs calls it on
+// what was read, without saving it, and sees what the next daemon will.
+func (q *Queue) BookDead(now time.Time) {
+	for i := range q.Entries {
+		if e := &q.Entries[i]; e.State == Running {
+			e.failed("the daemon died during the run", now)
+		}
+	}
 }
 
 // Today counts the runs that were started within the last 24 hours.

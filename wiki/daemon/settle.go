@@ -69,7 +69,12 @@ func (d *daemon) decide(ctx context.Context, r result, e *Entry) {
 			return
 		}
 	}
-	rel, err := d.writeDiff(w, d.queue.diffOf(*e), r.rec.Run)
+	d.keepDiff(w, e)
+}
+
+// keepDiff writes what waits of an entry's run beside the wiki and books where.
+func (d *daemon) keepDiff(w *wiki.Wiki, e *Entry) {
+	rel, err := d.writeDiff(w, d.queue.diffOf(*e), e.Run)
 	if err != nil {
 		d.Tell("%v", err)
 		return

@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -20,8 +22,10 @@ func hold(rigHome string) (release func(), err error) {
 		return nil, fmt.Errorf("make the lock folder: %w", err)
 	}
 	l := flock.New(file, flock.SetPermissions(0o600))
-	ok, err := l.TryLock()
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond) // who asks for the status holds it for a moment
+	defer cancel()
+	ok, err := l.TryLockContext(ctx, 10*time.Millisecond)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("lock %s: %w", file, err)
 	}
 	if !ok {
@@ -34,6 +38,21 @@ func hold(rigHome string) (release func(), err error) {
 		_ = os.Truncate(file, 0) // the lock itself is what counts
 		_ = l.Unlock()
 	}, nil
+}
+
+// Look is the process of the daemon that serves rigHome, 0 where none does, and its queue. What a killed one left as running waits for its next try.
+func Look(rigHome string, now time.Time) (pid int, q *Queue, err error) {
+	pid = Process(rigHome)
+	if q, err = LoadQueue(rigHome); err != nil {
+		return pid, nil, err
+	}
+	if pid == 0 {
+		pid = Process(rigHome) // one that began meanwhile may have begun a run too
+	}
+	if pid == 0 {
+		q.BookDead(now)
+	}
+	return pid, q, nil
 }
 
 // Process is the process id of the daemon that serves rigHome, 0 where none does.
