@@ -17,17 +17,23 @@ import (
 type pageCache struct {
 	mu    sync.Mutex
 	pages map[string]cachedPage
+	size  int
 }
 
 type cachedPage struct {
-	id   sandbox.FileID
-	page *Page
-	text []byte
+	id     sandbox.FileID
+	page   *Page
+	text   []byte
+	blocks *blocks // of the text, its runs in order; nil where it is not kept
 }
 
+// size is about what a page takes in memory: its text, and that again without what holds no links.
+func (p cachedPage) size() int { return 2 * len(p.text) }
+
 const (
-	cachedPages = 512
-	cachedText  = 64 << 10 // longer texts are read again
+	cachedPages   = 512
+	cachedBytes   = 32 << 20 // of all pages
+	longestCached = 16 << 20 // of one; longer ones are read again
 )
 
 func (c *pageCache) get(rel string, id sandbox.FileID) (cachedPage, bool) {
@@ -43,13 +49,20 @@ func (c *pageCache) put(rel string, p cachedPage) {
 	if c.pages == nil {
 		c.pages = map[string]cachedPage{}
 	}
+	c.drop(rel)
 	for k := range c.pages {
-		if len(c.pages) < cachedPages {
+		if len(c.pages) < cachedPages && c.size+p.size() <= cachedBytes {
 			break
 		}
-		delete(c.pages, k) // any: the map's order is as good as another
+		c.drop(k) // any: the map's order is as good as another
 	}
 	c.pages[rel] = p
+	c.size += p.size()
+}
+
+func (c *pageCache) drop(rel string) {
+	c.size -= c.pages[rel].size()
+	delete(c.pages, rel)
 }
 
 // Page gives a page as it is now: in a buffer, else on disk. It costs a stat, and reading the page where it changed since it was asked for
@@ -66,6 +79,15 @@ func (x *Index) Source(rel string) ([]byte, bool) {
 }
 
 func (x *Index) current(rel string) (Page, []byte, bool) {
+	c, ok := x.seen(rel)
+	if !ok {
+		return Page{}, nil, false
+	}
+	return *c.page, c.text, true
+}
+
+// seen is a page as it is now, its path, size and time filled in.
+func (x *Index) seen(rel string) (cachedPage, bool) {
 	x.mu.RLock()
 	buffer := x.buffers[rel]
 	r, onDisk := x.onDisk(rel)
@@ -76,25 +98,27 @@ func (x *Index) current(rel string) (Page, []byte, bool) {
 	}
 	x.mu.RUnlock()
 	if buffer != nil {
-		return filled(*buffer.content.page, rel, int64(len(buffer.content.text)), time.Time{}), buffer.content.text, true
+		p := filled(*buffer.content.page, rel, int64(len(buffer.content.text)), time.Time{})
+		return cachedPage{page: &p, text: buffer.content.text}, true
 	}
 	if !onDisk && !x.visible(rel) {
-		return Page{}, nil, false
+		return cachedPage{}, false
 	}
 	st, err := lstat(x.file(rel))
 	if err != nil || !st.regular {
 		x.note(rel, onDisk, nil)
-		return Page{}, nil, false
+		return cachedPage{}, false
 	}
 	c, ok := x.pages.get(rel, st.id)
 	if !ok {
 		text, st, err := readFile(x.file(rel), nil)
 		if err != nil {
-			return Page{}, nil, false
+			return cachedPage{}, false
 		}
-		p := ParsePage(text)
-		c = cachedPage{id: st.id, page: &p, text: text}
-		if len(text) <= cachedText && trusted(st.id) == st.id {
+		p, blocks := parsePage(text)
+		blocks.inOrder()
+		c = cachedPage{st.id, &p, text, blocks}
+		if c.size() <= longestCached && trusted(st.id) == st.id {
 			x.pages.put(rel, c)
 		}
 		if !onDisk || was != st.id {
@@ -102,7 +126,9 @@ func (x *Index) current(rel string) (Page, []byte, bool) {
 			x.note(rel, true, e)
 		}
 	}
-	return filled(*c.page, rel, c.id.Size, time.Unix(0, c.id.Mtime)), c.text, true
+	p := filled(*c.page, rel, c.id.Size, time.Unix(0, c.id.Mtime))
+	c.page = &p
+	return c, true
 }
 
 // visible tells whether a path that the index does not know could be a page of the wiki.
@@ -176,22 +202,30 @@ func (x *Index) DropBuffer(rel string) {
 
 // Summary is a page's first paragraph as plain text, without front matter and headings, at most 400 bytes; "" where it has none.
 func (x *Index) Summary(rel string) string {
-	p, text, ok := x.current(rel)
+	c, ok := x.seen(rel)
 	if !ok {
 		return ""
 	}
-	return summary(text, p.Front.End)
+	return c.scanned().summary()
 }
 
-func summary(text []byte, from int) string {
-	s := scanBlocks(text, from)
+// scanned gives the page's blocks, its runs in order.
+func (p cachedPage) scanned() *blocks {
+	if p.blocks != nil {
+		return p.blocks
+	}
+	s := scanBlocks(p.text, p.page.Front.End)
+	s.inOrder()
+	return s
+}
+
+func (s *blocks) summary() string {
 	heads := map[int]bool{}
 	for _, h := range s.heads {
 		heads[h.inner.start] = true
 	}
-	slices.SortFunc(s.runs, func(a, b run) int { return a.start - b.start })
 	for _, r := range s.runs {
-		if heads[r.start] || text[r.start] == '|' {
+		if heads[r.start] || s.text[r.start] == '|' {
 			continue
 		}
 		// Container marks are blank in mask, code spans are not.

@@ -1,6 +1,9 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A span is a range of bytes.
 type span struct{ start, end int }
@@ -9,7 +12,7 @@ type span struct{ start, end int }
 // it, so that offsets stay those of the page.
 type blocks struct {
 	text, mask []byte
-	runs       []run  // in order of their place
+	runs       []run  // as they ended; inOrder sorts them
 	markup     []span // lines of HTML elements: no markdown is in them, but text
 	heads      []head
 	blocks     []Block
@@ -63,6 +66,11 @@ func scanBlocks(text []byte, from int) *blocks {
 	}
 	s.closePara()
 	return s.blocks
+}
+
+// inOrder sorts the runs by their place.
+func (s *blocks) inOrder() {
+	slices.SortFunc(s.runs, func(a, b run) int { return a.start - b.start })
 }
 
 // Prose gives a page's text with code, comments, math and the front matter, which ends at from, blanked: its length and its line endings stay.

@@ -82,6 +82,11 @@ func external(target string) bool {
 
 // ParsePage reads one page's text; it never fails: what is broken in front matter is told in Front.Faults. Path, Size and ModTime stay empty.
 func ParsePage(text []byte) Page {
+	p, _ := parsePage(text)
+	return p
+}
+
+func parsePage(text []byte) (Page, *blocks) {
 	front := parseFront(text)
 	s := scanBlocks(text, front.End)
 	p := Page{Front: front, Blocks: s.blocks, Aliases: front.List("aliases")}
@@ -91,7 +96,7 @@ func ParsePage(text []byte) Page {
 	p.Links = append(frontLinks(text, front), s.links()...)
 	p.Headings = s.headings()
 	p.Title = pageTitle(front, p.Headings)
-	return p
+	return p, s
 }
 
 // Links reads the links of a page's text, those of its front matter included, in order.

@@ -360,7 +360,7 @@ func TestHostileTexts(t *testing.T) {
 			for _, l := range p.Links[:min(len(p.Links), 10)] {
 				p.Anchor(l)
 			}
-			summary(all, p.Front.End)
+			cachedPage{page: &p, text: all}.scanned().summary()
 		}
 	}
 }

@@ -54,15 +54,15 @@ func (x *Index) Search(terms string, limit int) []Hit {
 
 // hit reads a page that was found, and finds the passage in it; the zero Hit where the page is gone.
 func (x *Index) hit(f scored, q query, look *look) Hit {
-	p, text, ok := x.current(f.path)
+	p, ok := x.seen(f.path)
 	if !ok {
 		return Hit{}
 	}
-	h := Hit{Path: f.path, Title: p.Title, Score: f.score}
+	h := Hit{Path: f.path, Title: p.page.Title, Score: f.score}
 	var together float64
-	h.Heading, h.Snippet, h.Line, together = look.passage(&p, text)
+	h.Heading, h.Snippet, h.Line, together = look.passage(p)
 	h.Score *= 1 + together
-	if slices.Contains(ideas(stem(p.Path), p.Title, p.Aliases), q.idea) {
+	if slices.Contains(ideas(stem(f.path), p.page.Title, p.page.Aliases), q.idea) {
 		h.Score *= 2
 	}
 	if x.behind(f.path) {
