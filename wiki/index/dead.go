@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // deadDocs are the documents of one segment whose pages were read anew, or are gone. A search does not count them: what is found and in which order does not depend
 // on how a wiki came to be what it is.
@@ -80,12 +83,11 @@ func (f *fullText) anyLiving(term int, dead *deadDocs) bool {
 // livingTotal is the length of all documents that are not dead.
 func (f *fullText) livingTotal(dead *deadDocs) uint64 {
 	total := f.total
-	if dead.n == 0 {
-		return total
-	}
-	for doc := range uint32(f.count()) {
-		if dead.has(doc) {
-			total -= uint64(u32(f.lengths, int(doc)))
+	for i, word := range dead.bits {
+		for ; word != 0; word &= word - 1 {
+			if doc := 64*i + bits.TrailingZeros64(word); doc < f.count() {
+				total -= uint64(u32(f.lengths, doc))
+			}
 		}
 	}
 	return total

@@ -20,6 +20,7 @@ type fullText struct {
 	sketches []byte // sketchSize numbers a document
 	bandKeys keyTable
 	proved   atomic.Bool // by its checksum
+	scorer   scorer
 }
 
 const (
@@ -67,9 +68,14 @@ func (f *fullText) count() int { return len(f.lengths) / 4 }
 // documents is how many documents have the term.
 func (f *fullText) documents(term int) uint32 { return u32(f.lists, 2*term+1) }
 
+// list is the term's part of the postings and what follows it.
+func (f *fullText) list(term int) []byte {
+	return f.postings[min(uint64(u32(f.lists, 2*term)), uint64(len(f.postings))):]
+}
+
 // each calls visit with the documents of a term and its weight there.
 func (f *fullText) each(term int, visit func(doc, weight uint32)) {
-	list := f.postings[min(uint64(u32(f.lists, 2*term)), uint64(len(f.postings))):]
+	list := f.list(term)
 	doc, docs := uint64(0), uint64(f.count())
 	for range f.documents(term) {
 		v, n := binary.Uvarint(list)

@@ -46,7 +46,7 @@ var conflictName = sync.OnceValue(func() *regexp.Regexp {
 
 // conflictOf tells the name of the page that name may be a conflict copy of; sure is false where their texts have to be compared ("tea 2.md").
 func conflictOf(name string) (page string, sure bool) {
-	if !isPage(name) || !isDigit(name[len(name)-4]) && !strings.Contains(strings.ToLower(name), "conflict") { // nearly all
+	if !isPage(name) || !numbered(name[:len(name)-3]) && !strings.Contains(strings.ToLower(name), "conflict") { // nearly all
 		return "", false
 	}
 	m := conflictName().FindStringSubmatch(name)
@@ -57,6 +57,12 @@ func conflictOf(name string) (page string, sure bool) {
 		return m[3] + ".md", false
 	}
 	return m[1] + m[2] + ".md", true
+}
+
+// numbered tells a name that ends in a blank and a number.
+func numbered(name string) bool {
+	bare := strings.TrimRight(name, "0123456789")
+	return len(bare) < len(name) && strings.HasSuffix(bare, " ")
 }
 
 // alike tells whether two texts share at least half of their lines that are not blank.

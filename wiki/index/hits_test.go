@@ -8,10 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -21,9 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestHits(t *testing.T) {
 	root, dir := designWiki(t), t.TempDir()
 	asked := askedFor(t, root)
-	for made := time.Now(); time.Since(made) < 2*settled; { // what is read in the tick in which it was written is read again, and then counts twice
-		runtime.Gosched()
-	}
+	settle() // what is read in the tick in which it was written is read again, and then counts twice
 	x := open(t, root, dir)
 	got := hitsOf(x, asked)
 	const golden = "testdata/go-design.hits"

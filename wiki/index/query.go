@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -140,8 +141,13 @@ func (x *Index) near(term string) []variant {
 		return nil
 	}
 	found := map[string]int{}
+	has := lettersOf([]byte(term))
 	try := func(t []byte, living func() bool) {
-		if abs(len(t)-len(term)) > 4*allowed || abs(utf8.RuneCount(t)-len(word)) > allowed {
+		if abs(len(t)-len(term)) > 4*allowed {
+			return
+		}
+		// Each change takes one letter away at most, and brings one.
+		if l := lettersOf(t); bits.OnesCount64(has&^l) > allowed || bits.OnesCount64(l&^has) > allowed || abs(utf8.RuneCount(t)-len(word)) > allowed {
 			return
 		}
 		if d := distance(word, []rune(string(t)), allowed); d <= allowed && living() {
@@ -177,6 +183,19 @@ func (x *Index) near(term string) []variant {
 		return 1
 	})
 	return out[:min(len(out), 8)]
+}
+
+// lettersOf is a set of the letters of a text; some share a place.
+func lettersOf(text []byte) (set uint64) {
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(text[i:])
+		}
+		set |= 1 << (r % 64)
+		i += n
+	}
+	return set
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -111,7 +111,7 @@ func (x *Index) score(q query, limit int) []scored {
 		for i, t := range q.terms {
 			for j, v := range t.alike {
 				if tf := e.content.terms[v.text]; tf > 0 {
-					sum += float32(weights[i][j] * x.rank.saturate(float64(tf), float64(e.content.length)/mean))
+					sum += float32(weights[i][j] * x.rank.saturate(float64(tf), x.rank.norm(float64(e.content.length)/mean)))
 				}
 			}
 		}
@@ -142,27 +142,30 @@ func (x *Index) weights(q query, memory []*entry, dead []deadDocs, pages float64
 	return out
 }
 
-func (r ranking) saturate(tf, length float64) float64 {
-	return tf * (r.k + 1) / (tf + r.k*(1-r.b+r.b*length))
-}
+// saturate is the worth of a weight in a page whose length has the norm.
+func (r ranking) saturate(tf, norm float64) float64 { return tf * (r.k + 1) / (tf + norm) }
+
+// norm is what a length, over the mean, makes of weights.
+func (r ranking) norm(length float64) float64 { return r.k * (1 - r.b + r.b*length) }
 
 func (x *Index) scoreSegment(index uint32, s *fullText, q query, weights [][]float64, mean float64, top *top) {
-	sums := make([]float32, s.count())
+	held := s.zeroSums()
+	defer s.giveBack(held)
+	sums, norms := *held, s.norms(x.rank, mean)
 	for i, t := range q.terms {
 		for j, v := range t.alike {
-			at, ok := s.term(v.text)
-			if !ok {
-				continue
+			if at, ok := s.term(v.text); ok {
+				s.addUp(at, weights[i][j], x.rank, norms, sums)
 			}
-			s.each(at, func(doc, tf uint32) {
-				sums[doc] += float32(weights[i][j] * x.rank.saturate(float64(tf), float64(u32(s.lengths, int(doc)))/mean))
-			})
 		}
 	}
+	bar := float32(0)
 	for doc, sum := range sums {
-		if sum > 0 {
-			top.add(float64(sum), func() (string, bool) { return x.alive(docRef{index, uint32(doc)}) })
+		if sum <= 0 || sum < bar {
+			continue
 		}
+		top.add(float64(sum), func() (string, bool) { return x.alive(docRef{index, uint32(doc)}) })
+		bar = float32(top.bar())
 	}
 }
 
@@ -174,10 +177,17 @@ type top struct {
 
 func newTop(limit int) *top { return &top{limit: limit} }
 
+// bar is the score below which nothing is among the best.
+func (t *top) bar() float64 {
+	if len(t.list) < t.limit {
+		return 0
+	}
+	return t.list[len(t.list)-1].score
+}
+
 // add takes a score; the path, which decides between equal scores, is asked for only where it may be among the best.
 func (t *top) add(score float64, path func() (string, bool)) {
-	full := len(t.list) == t.limit
-	if full && score < t.list[len(t.list)-1].score {
+	if score < t.bar() {
 		return
 	}
 	p, ok := path()
@@ -187,7 +197,7 @@ func (t *top) add(score float64, path func() (string, bool)) {
 	i, _ := slices.BinarySearchFunc(t.list, scored{p, score}, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path))
 	})
-	if full {
+	if len(t.list) == t.limit {
 		if i == t.limit {
 			return
 		}
