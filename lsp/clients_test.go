@@ -51,7 +51,7 @@ func TestLyingClients(t *testing.T) {
 				}
 				return map[string]any{"applied": c.word}
 			})}
-			e = session(t, newFakeHost(t, proposes(twoPages, nil)), o)
+			e = sessionWithin(t, newFakeHost(t, proposes(twoPages, nil)), o, impatient(t))
 			close(ready)
 			run := ingest(t, e, root)
 			eventually(t, "the read-back", func() bool {
@@ -80,8 +80,8 @@ func firstChanges(params json.RawMessage, n int) json.RawMessage {
 // late answer is harmless, and nothing is recorded as applied.
 func TestSilentClient(t *testing.T) {
 	root := newWiki(t, nil)
-	e := session(t, newFakeHost(t, proposes(twoPages, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage,
-		Answer: onApply(func(json.RawMessage) any { return lsptest.Silent })})
+	e := sessionWithin(t, newFakeHost(t, proposes(twoPages, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage,
+		Answer: onApply(func(json.RawMessage) any { return lsptest.Silent })}, impatient(t))
 	run := ingest(t, e, root)
 	until(t, e, run, proposal.Proposed)
 	id := e.Send("workspace/executeCommand", map[string]any{"command": "rigwiki.proposal.apply", "arguments": []any{map[string]string{"run": run}}})
@@ -215,8 +215,8 @@ func TestTypingAfter(t *testing.T) {
 func TestLateEdit(t *testing.T) {
 	root := newWiki(t, map[string]string{"a.md": "# A\nold line\n"})
 	page := filepath.Join(root, "a.md")
-	e := session(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\nnew line\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane,
-		Answer: onApply(func(json.RawMessage) any { return map[string]any{"applied": true} })})
+	e := sessionWithin(t, newFakeHost(t, proposes(map[string]string{"a.md": "# A\nnew line\n"}, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withPane,
+		Answer: onApply(func(json.RawMessage) any { return map[string]any{"applied": true} })}, impatient(t))
 	e.Open(page)
 	run := ingest(t, e, root)
 	eventually(t, "the read-back", func() bool {

@@ -23,7 +23,7 @@ func TestEvents(t *testing.T) {
 			return outcome{state: proposal.Empty, message: "nothing"}
 		})
 		e := lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (int, error) {
-			return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Events: posted}, bounds{answer: time.Second, settle: time.Second, poll: time.Second})
+			return serve(ctx, rwc, Options{Host: h, Log: testLog(t), Events: posted}, patient(t))
 		}, lsptest.Options{Root: root, Profile: lsptest.NoApply(), Init: init})
 		return e, ingest(t, e, root)
 	}

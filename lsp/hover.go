@@ -7,15 +7,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
 	"go.lsp.dev/protocol"
 )
-
-// hoverWait bounds the wait for an index that is still being opened: better nothing than late.
-const hoverWait = 200 * time.Millisecond
 
 // hover shows what a wikilink leads to: its summary, whether its source is still what was ingested, and who links there; for a question the
 // answer that was given to it before and the best passages; for an address of the web what raw/ has of it; at a line that a proposal would
@@ -30,7 +26,7 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	if !open || !ok || !s.config(w).Feature("hover") {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, hoverWait)
+	ctx, cancel := context.WithTimeout(ctx, s.bounds.hover)
 	defer cancel()
 	x, err := s.index(ctx, w)
 	if err != nil {

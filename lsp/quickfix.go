@@ -29,7 +29,7 @@ func offerFixes(p place) []item {
 	if p.text == nil || !p.s.caps.literals || !wanted(p.only, kindFix) || !p.s.config(p.w).Feature(featureCodeAction) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(p.s.ctx, hoverWait)
+	ctx, cancel := context.WithTimeout(p.s.ctx, p.s.bounds.hover)
 	defer cancel()
 	doc, open := p.s.docs.get(pathIn(p.w, p.rel))
 	x, err := p.s.index(ctx, p.w)
@@ -94,7 +94,7 @@ func (m *mender) move(f lint.Finding, fix lint.Fix) {
 	if !m.s.caps.documentChanges || !m.s.caps.operations[protocol.ResourceOperationKindRename] || m.mayBeNamed(m.rel, fix.Move) != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(m.s.ctx, hoverWait)
+	ctx, cancel := context.WithTimeout(m.s.ctx, m.s.bounds.hover)
 	defer cancel()
 	files, err := (&moving{spot: m.spot, moves: map[string]string{m.rel: fix.Move}}).plan(ctx)
 	if err != nil {

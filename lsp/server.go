@@ -28,6 +28,11 @@ const (
 	lastWait   = 3 * time.Second  // for the books of a client that went without an answer
 	closeWait  = 5 * time.Second  // for runs and goroutines at the end
 	pollEvery  = time.Second      // of looks at the client's process and at the runs of other programs
+
+	// settingsWait is how long a run waits for the client's answer about settings: a client that hears nothing while it waits for a command must not hang.
+	settingsWait = time.Second
+	// indexWait bounds how long an answer waits for an index that is still being opened, hoverWait how long a hover or a menu does: better nothing than late.
+	indexWait, hoverWait = 2 * time.Second, 200 * time.Millisecond
 )
 
 // server is one session with one client.
@@ -71,13 +76,18 @@ type desk struct {
 	stops     sync.Map // token of a progress that is no run's -> context.CancelFunc
 }
 
-// bounds are the waits of a session; tests shorten them.
-type bounds struct{ answer, settle, poll time.Duration }
+// bounds are the waits of a session. Tests have others: on a busy machine no step may meet one that it is not about.
+type bounds struct{ answer, settle, poll, settings, index, hover time.Duration }
+
+// usual are the bounds of a session with a client.
+func usual() bounds {
+	return bounds{answer: answerWait, settle: settleWait, poll: pollEvery, settings: settingsWait, index: indexWait, hover: hoverWait}
+}
 
 // Serve speaks LSP over rwc until the client says exit, closes its side, dies, or ctx ends; it closes rwc. The exit code is 0 after a shutdown,
 // else 1 (LSP 3.18, exit). The runs that this session started are cancelled; the host stays open.
 func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exit int, err error) {
-	return serve(ctx, rwc, o, bounds{answer: answerWait, settle: settleWait, poll: pollEvery})
+	return serve(ctx, rwc, o, usual())
 }
 
 func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (int, error) {

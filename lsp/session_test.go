@@ -58,9 +58,15 @@ func read(t testing.TB, path string) string {
 // session starts a server on a host and an editor on it. The test fails where goroutines of the server are left at its end.
 func session(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 	t.Helper()
+	return sessionWithin(t, h, o, patient(t))
+}
+
+// sessionWithin is session for a test of the bounds themselves.
+func sessionWithin(t testing.TB, h Host, o lsptest.Options, b bounds) *lsptest.Editor {
+	t.Helper()
 	number := strconv.FormatInt(servers.Add(1), 10)
 	t.Cleanup(func() { noLeaks(t, fmt.Sprintf("%q:%q", "server", number)) }) // runs after the editor's own cleanup, which ends the server
-	return start(t, h, o, pprof.Labels("server", number))
+	return start(t, h, o, b, pprof.Labels("server", number))
 }
 
 // servers counts the servers of all tests: goroutines have the label of the one that started them, whatever else runs.
@@ -69,15 +75,26 @@ var servers atomic.Int64
 // connect is session without the look for goroutines: for the second editor of a test, which ends with the first.
 func connect(t testing.TB, h Host, o lsptest.Options) *lsptest.Editor {
 	t.Helper()
-	return start(t, h, o, pprof.Labels())
+	return start(t, h, o, patient(t), pprof.Labels())
 }
 
-func start(t testing.TB, h Host, o lsptest.Options, label pprof.LabelSet) *lsptest.Editor {
-	t.Helper()
-	b := bounds{answer: 300 * time.Millisecond, settle: 300 * time.Millisecond, poll: 30 * time.Millisecond}
+// patient are bounds that no step of a test meets, however busy the machine is; what is measured has the usual ones.
+func patient(t testing.TB) bounds {
 	if _, measured := t.(*testing.B); measured {
-		b = bounds{answer: answerWait, settle: settleWait, poll: pollEvery}
+		return usual()
 	}
+	return bounds{answer: lsptest.Hang, settle: lsptest.Hang, poll: 30 * time.Millisecond, settings: lsptest.Hang, index: lsptest.Hang, hover: lsptest.Hang}
+}
+
+// impatient are the bounds for a client that leaves something undone for good.
+func impatient(t testing.TB) bounds {
+	b := patient(t)
+	b.answer, b.settle = 300*time.Millisecond, 300*time.Millisecond
+	return b
+}
+
+func start(t testing.TB, h Host, o lsptest.Options, b bounds, label pprof.LabelSet) *lsptest.Editor {
+	t.Helper()
 	return lsptest.Start(t, func(ctx context.Context, rwc io.ReadWriteCloser) (code int, err error) {
 		pprof.Do(ctx, label, func(ctx context.Context) {
 			code, err = serve(ctx, rwc, Options{Host: h, Log: testLog(t), Version: "test"}, b)

@@ -23,9 +23,6 @@ type settings struct {
 	pulled  chan struct{} // closed once the last question for settings is over, nil where none was asked
 }
 
-// settingsWait is how long a run waits for the client's answer about settings: a client that hears nothing while it waits for a command must not hang.
-const settingsWait = time.Second
-
 // clientSettings are those keys that are about the client and not about runs.
 type clientSettings struct {
 	Notifications bool `json:"notifications"` // wants rigwiki/run
@@ -186,7 +183,7 @@ func (s *server) settled(ctx context.Context) {
 	select {
 	case <-pending:
 	case <-ctx.Done():
-	case <-time.After(settingsWait):
+	case <-time.After(s.bounds.settings):
 		s.log.Debug("the client does not say its settings")
 	}
 }

@@ -7,16 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"go.lsp.dev/protocol"
 )
-
-// indexWait bounds how long an answer waits for an index that is still being opened.
-const indexWait = 2 * time.Second
 
 // spot is an open page of a wiki with the wiki's index: where the link features look from.
 type spot struct {
@@ -46,7 +42,7 @@ func (s *server) spotAt(ctx context.Context, uri string) (p spot, ok bool) {
 	if !open || !ok {
 		return p, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, indexWait)
+	ctx, cancel := context.WithTimeout(ctx, s.bounds.index)
 	defer cancel()
 	x, err := s.fresh(ctx, w)
 	if err != nil {
@@ -63,7 +59,7 @@ func (s *server) virtualSpot(ctx context.Context, d virtualDoc) (p spot, ok bool
 	if err != nil {
 		return p, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, indexWait)
+	ctx, cancel := context.WithTimeout(ctx, s.bounds.index)
 	defer cancel()
 	x, err := s.fresh(ctx, w)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rigwiki/rig/lsp/lsptest"
 	"github.com/rigwiki/rig/wiki"
@@ -164,11 +163,7 @@ func TestAnsweredAtOnce(t *testing.T) {
 		return outcome{state: proposal.Empty, message: "nothing"}
 	})
 	e := session(t, h, lsptest.Options{Root: root, Profile: lsptest.Neovim(), Init: notifying})
-	start := time.Now()
-	run := ingest(t, e, root)
-	if took := time.Since(start); took > 5*time.Second { // generous: it takes milliseconds
-		t.Errorf("answered after %v", took)
-	}
+	run := ingest(t, e, root) // answered, or it hangs: the agent is not released before
 	e.Until("the token", func() bool { return len(e.HeldRequests("window/workDoneProgress/create")) == 1 })
 	if token := string(e.Requests("window/workDoneProgress/create")[0]); !strings.Contains(token, tokenPrefix+run) {
 		t.Errorf("the token is %s", token)

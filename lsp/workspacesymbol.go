@@ -114,7 +114,7 @@ func (s *server) allFolders() []*wiki.Wiki {
 }
 
 func (s *server) freshWithin(ctx context.Context, w *wiki.Wiki) (*index.Index, error) {
-	ctx, cancel := context.WithTimeout(ctx, indexWait)
+	ctx, cancel := context.WithTimeout(ctx, s.bounds.index)
 	defer cancel()
 	return s.fresh(ctx, w)
 }

@@ -86,7 +86,7 @@ func (b *bench) open(l Layer) Box {
 
 // sh is a shell script as a program.
 func sh(script string) Command {
-	return Command{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Timeout: 20 * time.Second}
+	return Command{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Timeout: time.Minute}
 }
 
 // must runs a script that has to end well.
@@ -201,7 +201,7 @@ func same(t *testing.T, what string, before, after map[string]string) {
 // eventually waits for a state that has no event.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("never: " + what)
 		}

@@ -17,11 +17,11 @@ import (
 
 func TestEmitter(t *testing.T) {
 	s, got := serve(t, "right")
-	e := NewEmitter(strconv.Itoa(s.Port()), "right", 10*time.Second)
+	e := NewEmitter(strconv.Itoa(s.Port()), "right", time.Minute)
 	for i := range 50 {
 		e.Post(adapters.Event{V: 1, Session: "s", Kind: "edit", Summary: strconv.Itoa(i)})
 	}
-	e.Close(10 * time.Second)
+	e.Close(time.Minute)
 	for i := range 50 {
 		if ev := <-got; ev.Summary != strconv.Itoa(i) {
 			t.Fatalf("event %d is %q", i, ev.Summary)
@@ -33,9 +33,9 @@ func TestEmitter(t *testing.T) {
 	var none *Emitter
 	none.Post(adapters.Event{})
 	none.Close(0)
-	wrong := NewEmitter(strconv.Itoa(s.Port()), "wrong", 10*time.Second)
+	wrong := NewEmitter(strconv.Itoa(s.Port()), "wrong", time.Minute)
 	wrong.Post(adapters.Event{V: 1, Session: "s", Kind: "edit"})
-	wrong.Close(10 * time.Second)
+	wrong.Close(time.Minute)
 	if wrong.Dropped() != 1 {
 		t.Errorf("a refused event counts as taken")
 	}

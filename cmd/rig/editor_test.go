@@ -165,7 +165,7 @@ fi
 // settled reads notes until the run is in the state.
 func settled(t *testing.T, e *editor, run, state string) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case m, ok := <-e.notes:

@@ -39,7 +39,7 @@ func (l *lines) String() string {
 // until waits for a text that has what is asked for.
 func (l *lines) until(t *testing.T, what string, ok func(string) bool) string {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if s := l.String(); ok(s) {
 			return s
 		} else if time.Now().After(deadline) {
@@ -157,7 +157,7 @@ func TestEventsOfRuns(t *testing.T) {
 	for i := 0; !strings.Contains(out.String(), "ready"); i++ {
 		add(`{"v":1,"session":"s","kind":"other","summary":"ready"}` + "\n")
 		time.Sleep(10 * time.Millisecond)
-		if i > 2000 {
+		if i > 6000 { // a minute: a hang
 			t.Fatal("nothing is shown")
 		}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // Hang is how long the editor waits for anything before it calls that a hang.
-const Hang = 20 * time.Second
+const Hang = time.Minute
 
 // Options say what kind of editor to start.
 type Options struct {

@@ -128,7 +128,7 @@ func (r *rig) wait() {
 			r.t.Error(err)
 		}
 		r.over <- nil
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		r.t.Fatal("the daemon does not end")
 	}
 }
@@ -143,7 +143,7 @@ func (r *rig) source(name, text string) {
 
 func (r *rig) until(what string, ok func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

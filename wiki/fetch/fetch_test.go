@@ -101,7 +101,7 @@ func caseFile(t *testing.T, id, name string) []byte {
 func fetchBytes(t *testing.T, at string, body []byte, headers ...string) (*Page, error) {
 	t.Helper()
 	at = strings.Replace(at, "https://", "http://", 1)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return newWeb(t, page(body, headers...)).fetcher(Options{}).Fetch(ctx, at)
 }

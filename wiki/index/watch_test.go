@@ -61,7 +61,7 @@ func TestWatch(t *testing.T) { // o-fs-09
 	}
 	for _, step := range steps {
 		step.do()
-		deadline := time.After(20 * time.Second) // a guard against hanging
+		deadline := time.After(time.Minute) // a guard against hanging
 		for !step.ok() {
 			select {
 			case <-told:

@@ -264,7 +264,7 @@ func TestBrokerClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.broker.o.Env[0] = "PATH=" + filepath.Join(d.top, "bin") + ":/usr/bin:/bin"
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	done := make(chan error)
 	go func() {
