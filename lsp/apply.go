@@ -244,7 +244,7 @@ func connectionLost(err error) bool {
 
 // bookLast keeps the books where the client went without an answer: what it did is on disk, what was in its buffers is gone with it.
 func (s *server) bookLast(t task, plan proposal.Plan) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), lastWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), s.bounds.last)
 	defer cancel()
 	s.docs.clear()
 	a := attempt{plan: plan}

@@ -77,11 +77,11 @@ type desk struct {
 }
 
 // bounds are the waits of a session. Tests have others: on a busy machine no step may meet one that it is not about.
-type bounds struct{ answer, settle, poll, settings, index, hover time.Duration }
+type bounds struct{ answer, settle, last, close, poll, settings, index, hover time.Duration }
 
 // usual are the bounds of a session with a client.
 func usual() bounds {
-	return bounds{answer: answerWait, settle: settleWait, poll: pollEvery, settings: settingsWait, index: indexWait, hover: hoverWait}
+	return bounds{answer: answerWait, settle: settleWait, last: lastWait, close: closeWait, poll: pollEvery, settings: settingsWait, index: indexWait, hover: hoverWait}
 }
 
 // Serve speaks LSP over rwc until the client says exit, closes its side, dies, or ctx ends; it closes rwc. The exit code is 0 after a shutdown,
@@ -123,13 +123,13 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 	return s.life.exitCode(), s.conn.Err()
 }
 
-// await runs f, for closeWait at most.
+// await runs f, for bounds.close at most.
 func (s *server) await(what string, f func()) {
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
 	select {
 	case <-done:
-	case <-time.After(closeWait):
+	case <-time.After(s.bounds.close):
 		s.log.Warn("gave up waiting", zap.String("for", what))
 	}
 }

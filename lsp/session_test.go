@@ -83,7 +83,8 @@ func patient(t testing.TB) bounds {
 	if _, measured := t.(*testing.B); measured {
 		return usual()
 	}
-	return bounds{answer: lsptest.Hang, settle: lsptest.Hang, poll: 30 * time.Millisecond, settings: lsptest.Hang, index: lsptest.Hang, hover: lsptest.Hang}
+	const long = lsptest.Hang
+	return bounds{answer: long, settle: long, last: long, close: long, poll: 30 * time.Millisecond, settings: long, index: long, hover: long}
 }
 
 // impatient are the bounds for a client that leaves something undone for good.

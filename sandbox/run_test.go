@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,28 @@ func alive(marker string) int {
 		}
 	}
 	return n
+}
+
+// onStop cancels the run when the program, a shell with a script that no other has, is stopped.
+func onStop(c *Command, cancel context.CancelFunc) {
+	argv := strings.Join(c.Argv, "\x00") + "\x00"
+	stopped := func() bool {
+		dirs, _ := os.ReadDir("/proc")
+		return slices.ContainsFunc(dirs, func(d os.DirEntry) bool {
+			args, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline")
+			if string(args) != argv {
+				return false
+			}
+			status, _ := os.ReadFile("/proc/" + d.Name() + "/status")
+			return strings.Contains(string(status), "State:\tT (stopped)")
+		})
+	}
+	go func() {
+		defer cancel()
+		for end := time.Now().Add(c.Timeout); !stopped() && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+	}()
 }
 
 // onLine cancels the run when the program has printed its first line.
@@ -49,7 +72,7 @@ func TestEnds(t *testing.T) {
 		{"timeout with a grandchild on the streams", `sh -c 'sleep %[1]s' & echo started; sleep %[1]s`,
 			func(c *Command, _ context.CancelFunc) { c.Timeout = 300 * time.Millisecond }, Exit{Code: 143, Why: TimedOut}},
 		{"deaf to its stop signal", `trap '' TERM; echo up; setsid sleep %[1]s; sleep %[1]s; sleep %[1]s`, onLine, Exit{Code: -1, Why: Cancelled}},
-		{"stopped itself", `kill -STOP $$`, func(c *Command, _ context.CancelFunc) { c.Timeout = 300 * time.Millisecond }, Exit{Code: -1, Why: TimedOut}},
+		{"stopped itself", `: %[1]s; kill -STOP $$`, onStop, Exit{Code: -1, Why: Cancelled}},
 		{"its own stop signal", `trap 'exit 9' INT; echo up; while :; do sleep 0.05; done`,
 			func(c *Command, cancel context.CancelFunc) { c.Stop = os.Interrupt; onLine(c, cancel) }, Exit{Code: 9, Why: Cancelled}},
 		{"idle", `echo a; sleep %[1]s`, func(c *Command, _ context.CancelFunc) { c.Idle = 300 * time.Millisecond }, Exit{Code: 143, Why: WentIdle}},
