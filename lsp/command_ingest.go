@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/rigwiki/rig/wiki"
 )
@@ -14,6 +15,8 @@ type ingestArgs struct {
 	Model string   `json:"model"`
 	Note  string   `json:"note"`
 	Files []string `json:"files"` // further files for the agent to read: paths or file URIs
+	// Stacked works each of several sources in on top of what the ones before it propose, as `rig wiki ingest --stacked` does.
+	Stacked bool `json:"stacked"`
 }
 
 // ingest starts a run for each source and answers {"run": id} at once; with several, "runs" lists them all.
@@ -41,7 +44,11 @@ func (s *server) ingest(_ context.Context, a ingestArgs) (any, error) {
 		Run  string   `json:"run"`
 		Runs []string `json:"runs,omitempty"`
 	}
+	before := map[string][]string{} // wiki id -> runs
 	for _, j := range jobs {
+		if a.Stacked {
+			j.Stack = slices.Clone(before[j.Wiki.ID]) // they are over when its turn comes: a wiki has one run at a time
+		}
 		if s.hasUnsaved(j.Wiki, j.Sources[0]) {
 			s.tell(messageWarning, j.Sources[0]+" has unsaved text: what is on disk is ingested")
 		}
@@ -50,6 +57,7 @@ func (s *server) ingest(_ context.Context, a ingestArgs) (any, error) {
 			return nil, err
 		}
 		answer.Runs = append(answer.Runs, run)
+		before[j.Wiki.ID] = append(before[j.Wiki.ID], run)
 	}
 	answer.Run = answer.Runs[0]
 	if len(answer.Runs) == 1 {

@@ -77,6 +77,7 @@ func (s *server) decided(w *wiki.Wiki, rec proposal.Record) {
 	s.conflictsSettled(w, rec)
 	s.showOutcome(w, rec)
 	s.refreshLenses()
+	s.showHeld(w, rec)
 }
 
 // showOutcome puts what the last run refused and how it failed at the source that was ingested, and what waits, of any run, at its pages.

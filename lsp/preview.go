@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -73,9 +74,15 @@ func (s *server) preview(ctx context.Context, w *wiki.Wiki, rec proposal.Record)
 	}
 }
 
-// applyQuietly applies without a command to answer: what goes wrong is shown.
+// applyQuietly applies without a command to answer: what goes wrong is shown, and what stands on a proposal that waits comes after that one.
 func (s *server) applyQuietly(ctx context.Context, t task) {
-	if _, err := s.apply(ctx, t); err != nil && ctx.Err() == nil {
+	_, err := s.apply(ctx, t)
+	var below *proposal.BelowError
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.As(err, &below):
+		s.holdBack(t, below)
+	default:
 		s.failed(t, "show the proposal", err)
 	}
 }

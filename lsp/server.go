@@ -73,6 +73,7 @@ type desk struct {
 	after     *aftermath
 	ready     *readyEdits
 	conflicts *conflicts
+	held      *heldBack
 	stops     sync.Map // token of a progress that is no run's -> context.CancelFunc
 }
 
@@ -99,7 +100,7 @@ func serve(ctx context.Context, rwc io.ReadWriteCloser, o Options, b bounds) (in
 	s := &server{host: o.Host, log: o.Log, version: o.Version, events: o.Events, ctx: ctx, bounds: b, quit: make(chan struct{}),
 		editor: editor{docs: newDocuments(), folders: newFolders(), set: &settings{}, configs: newConfigs(), unsaved: newUnsavedPages()},
 		desk: desk{runs: newRuns(), shelf: newShelf(), board: newBoard(), pulled: newPulled(), pages: newPages(), after: newAftermath(), ready: newReadyEdits(),
-			conflicts: newConflicts()}}
+			conflicts: newConflicts(), held: newHeldBack()}}
 	s.conn = jsonrpc2.NewConn(forgiving{jsonrpc2.NewStream(&capped{ReadWriteCloser: rwc})}, jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.conn.Go(ctx, s.handler())

@@ -8,7 +8,7 @@ import type { Server } from './server';
 export class Starter {
   constructor(private readonly server: Server, private readonly agents: Agents) {}
 
-  /** Ingests files: those selected in the explorer, else the one in the editor. Several are asked for first. */
+  /** Ingests files: those selected in the explorer, else the one in the editor. Several are asked for first, and each is worked in on top of the ones before it. */
   async ingest(one?: vscode.Uri, several?: vscode.Uri[]): Promise<void> {
     const uris = several?.length ? several : [one ?? vscode.window.activeTextEditor?.document.uri].filter((u) => u !== undefined);
     if (uris.length === 0) {
@@ -16,7 +16,7 @@ export class Starter {
       return;
     }
     if (mayRun() && (uris.length === 1 || (await this.agreed(uris)))) {
-      await this.server.execute('rigwiki.ingest', { uris: uris.map((u) => this.server.uri(u)) });
+      await this.server.execute('rigwiki.ingest', { uris: uris.map((u) => this.server.uri(u)), stacked: true });
     }
   }
 
