@@ -20,10 +20,10 @@ func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 	switch {
 	case u.AgentMessageChunk != nil:
 		if t := u.AgentMessageChunk.Content.Text; t != nil {
-			c.text.WriteString(t.Text)
+			c.text.add([]byte(t.Text)...)
 		}
 	case u.ToolCall != nil:
-		c.text.Reset() // the answer is what comes after the last tool call
+		c.text.reset() // the answer is what comes after the last tool call
 		t := u.ToolCall
 		c.progress(t.ToolCallId, &t.Status, acpCall{t.Kind, t.Title, t.RawInput, t.Locations, t.Content})
 	case u.ToolCallUpdate != nil:
@@ -74,7 +74,7 @@ func (a acpCall) with(u acpCall) acpCall {
 // progress follows a call. Some agents announce it bare and tell later what it is about: it is shown as running only then.
 func (c *acpClient) progress(id acp.ToolCallId, status *acp.ToolCallStatus, u acpCall) {
 	call := c.calls[id].with(u)
-	if c.calls == nil {
+	if c.calls == nil || len(c.calls) >= 4*maxOpen {
 		c.calls = map[acp.ToolCallId]acpCall{}
 	}
 	c.calls[id] = call
@@ -86,10 +86,11 @@ func (c *acpClient) progress(id acp.ToolCallId, status *acp.ToolCallStatus, u ac
 	if *status != acp.ToolCallStatusCompleted && *status != acp.ToolCallStatusFailed {
 		return
 	}
+	c.calls[id] = acpCall{kind: call.kind, title: call.title, at: call.at} // what it held of files is not needed any more
 	detail := diffDetail(call.content)
 	_, known := c.feed.finish(string(id), truth(*status == acp.ToolCallStatusCompleted), detail)
 	if known && *status == acp.ToolCallStatusFailed && refused(detail) {
-		c.denials = append(c.denials, Denial{Tool: firstOf(string(call.kind), call.title), Target: target(e)})
+		c.denials = withDenial(c.denials, Denial{Tool: firstOf(string(call.kind), call.title), Target: target(e)})
 	}
 }
 
@@ -175,7 +176,7 @@ func (c *acpClient) RequestPermission(_ context.Context, p acp.RequestPermission
 	if why != "" {
 		want = []acp.PermissionOptionKind{acp.PermissionOptionKindRejectOnce, acp.PermissionOptionKindRejectAlways}
 		c.mu.Lock()
-		c.denials = append(c.denials, Denial{Tool: string(call.kind), Target: target(c.event(call))})
+		c.denials = withDenial(c.denials, Denial{Tool: string(call.kind), Target: target(c.event(call))})
 		c.mu.Unlock()
 	}
 	for _, k := range want {

@@ -25,7 +25,7 @@ type acpClient struct {
 
 	mu      sync.Mutex // guards what follows
 	feed    *feed
-	text    strings.Builder // of the agent since its last tool call
+	text    tail // of the agent since its last tool call
 	calls   map[acp.ToolCallId]acpCall
 	denials []Denial
 	over    bool
@@ -79,7 +79,7 @@ func talkACP(ctx context.Context, rw io.ReadWriter, emit func(Event), r Request,
 	defer c.mu.Unlock()
 	c.over = true
 	c.feed.close()
-	out.Started = err == nil || c.text.Len() > 0
+	out.Started = err == nil || len(c.text.buf) > 0
 	out.Denials = c.denials
 	if err != nil {
 		out.Failure = c.failure("the turn", err)
@@ -209,23 +209,6 @@ func (c *acpClient) failure(doing string, err error) *Failure {
 		f.Message = firstOf(sentence(shown), f.Message)
 	}
 	return f
-}
-
-// dataText is what the data of an error says to a person, by the names that agents give it.
-func dataText(data any) string {
-	if text, ok := data.(string); ok {
-		return text
-	}
-	fields, ok := data.(map[string]any)
-	if !ok {
-		return ""
-	}
-	for _, name := range []string{"details", "message", "error", "reason"} {
-		if text := dataText(fields[name]); text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // objectReader feeds the library clean lines: its own scanner would end the conversation at a line of 10 MiB and would not find an object

@@ -26,26 +26,26 @@ type claudeLine struct {
 	Parent    *string       `json:"parent_tool_use_id"`
 
 	// result
-	IsError  bool            `json:"is_error"`
-	Status   *int            `json:"api_error_status"`
-	Turns    *int            `json:"num_turns"`
-	Result   string          `json:"result"`
-	Terminal string          `json:"terminal_reason"`
-	RawCost  *float64        `json:"total_cost_usd"`
-	Usage    claudeUsage     `json:"usage"`
-	Denials  []claudeDenial  `json:"permission_denials"`
-	Errors   json.RawMessage `json:"errors"`
+	IsError  fault          `json:"is_error"`
+	Status   count          `json:"api_error_status"`
+	Turns    count          `json:"num_turns"`
+	Result   words          `json:"result"`
+	Terminal string         `json:"terminal_reason"`
+	Cost     amount         `json:"total_cost_usd"`
+	Usage    claudeUsage    `json:"usage"`
+	Denials  []claudeDenial `json:"permission_denials"`
+	Errors   words          `json:"errors"`
 
 	// system/api_retry
-	Attempt int    `json:"attempt"`
-	Error   string `json:"error"`
+	Attempt count `json:"attempt"`
+	Error   words `json:"error"`
 }
 
 type claudeUsage struct {
-	Input      int64 `json:"input_tokens"`
-	CacheWrite int64 `json:"cache_creation_input_tokens"`
-	CacheRead  int64 `json:"cache_read_input_tokens"`
-	Output     int64 `json:"output_tokens"`
+	Input      count `json:"input_tokens"`
+	CacheWrite count `json:"cache_creation_input_tokens"`
+	CacheRead  count `json:"cache_read_input_tokens"`
+	Output     count `json:"output_tokens"`
 }
 
 type claudeDenial struct {
@@ -58,19 +58,20 @@ type claudeMessage struct {
 	Content claudeBlocks `json:"content"`
 }
 
-// claudeBlocks are the blocks of a message; one that is a plain string has none.
+// claudeBlocks are the blocks of a message; one that is a plain string is a text.
 type claudeBlocks []claudeBlock
 
 // UnmarshalJSON reads the blocks in the pass over the line: large results must not be read twice.
 func (c *claudeBlocks) UnmarshalJSON(b []byte) error {
-	if len(b) == 0 || b[0] != '[' {
-		return nil
+	switch b[0] {
+	case '"':
+		*c = claudeBlocks{{Type: "text", Text: contentText(b)}}
+	case '[':
+		var list []claudeBlock
+		if loosely(b, &list) { // blocks of a shape to come: the others, and the line's other fields, still count
+			*c = list
+		}
 	}
-	var list []claudeBlock
-	if err := json.Unmarshal(b, &list); err != nil {
-		return nil // blocks of a shape to come: the line's other fields still count
-	}
-	*c = list
 	return nil
 }
 
@@ -92,20 +93,14 @@ type claudeBlock struct {
 	Name    string          `json:"name"`
 	Input   json.RawMessage `json:"input"`
 	UseID   string          `json:"tool_use_id"`
-	IsError bool            `json:"is_error"`
+	IsError fault           `json:"is_error"`
 	Content shortRaw        `json:"content"`
 }
 
 func (s *claudeStream) read(r io.Reader) Outcome {
-	stream := newObjects(r)
-	for !s.out.Ended {
-		obj, err := stream.next()
-		if err != nil {
-			break // EOF or a closed pipe: judged below by what was seen
-		}
-		var l claudeLine
-		if json.Unmarshal(obj, &l) == nil { // what is no object of ours passes
-			s.line(l)
+	for l := range linesOf[claudeLine](r, nil) {
+		if s.line(l); s.out.Ended {
+			break
 		}
 	}
 	s.feed.close()
@@ -135,8 +130,8 @@ func (s *claudeStream) system(l claudeLine) {
 		s.feed.cwd, s.out.Model = l.Cwd, l.Model
 		s.feed.send(Event{Kind: "session", Summary: "claude started", Detail: l.Model})
 	case "api_retry":
-		s.out.Retrying = firstOf(sentence(strings.ReplaceAll(l.Error, "_", " ")), "it said nothing more")
-		s.feed.send(Event{Kind: "other", Summary: fmt.Sprintf("the model's API failed, attempt %d", l.Attempt), Detail: l.Error, OK: truth(false)})
+		s.out.Retrying = firstOf(sentence(strings.ReplaceAll(string(l.Error), "_", " ")), "it said nothing more")
+		s.feed.send(Event{Kind: "other", Summary: fmt.Sprintf("the model's API failed, attempt %d", l.Attempt.n), Detail: string(l.Error), OK: truth(false)})
 	}
 }
 
@@ -146,7 +141,7 @@ func (s *claudeStream) assistant(l claudeLine) {
 		switch b.Type {
 		case "text":
 			if l.Parent == nil {
-				s.last = b.Text
+				s.last = ended(b.Text)
 			}
 		case "tool_use":
 			s.feed.start(b.ID, b.Name, toolEvent(b.Name, b.Input, s.feed.cwd))
@@ -165,9 +160,9 @@ func (s *claudeStream) results(l claudeLine) {
 		} else if printed(kind, "x") != "" {
 			detail = printed(kind, contentText(json.RawMessage(b.Content)))
 		}
-		call, known := s.feed.finish(b.UseID, truth(!b.IsError), detail)
+		call, known := s.feed.finish(b.UseID, truth(!bool(b.IsError)), detail)
 		// The result's own list does not name calls that a deny rule stopped, nor those to tools that the run does not have.
-		if known && b.IsError && refused(detail) {
+		if known && bool(b.IsError) && refused(detail) {
 			s.deny(b.UseID, Denial{Tool: call.tool, Target: target(call.event)})
 		}
 	}
@@ -175,14 +170,14 @@ func (s *claudeStream) results(l claudeLine) {
 
 // deny notes a refused call once.
 func (s *claudeStream) deny(id string, d Denial) {
-	if id != "" && s.denied[id] {
+	if id != "" && s.denied[id] || d.Tool == "" || len(s.denied) >= maxDenials {
 		return
 	}
 	if s.denied == nil {
 		s.denied = map[string]bool{}
 	}
 	s.denied[id] = true
-	s.out.Denials = append(s.out.Denials, d)
+	s.out.Denials = withDenial(s.out.Denials, d)
 }
 
 // contentText flattens the content of a tool result: a string, or blocks with a text.
@@ -194,7 +189,7 @@ func contentText(raw json.RawMessage) string {
 	var blocks []struct {
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(raw, &blocks) != nil {
+	if !loosely(raw, &blocks) {
 		return ""
 	}
 	var texts []string
@@ -207,52 +202,36 @@ func contentText(raw json.RawMessage) string {
 func (s *claudeStream) result(l claudeLine) {
 	o := &s.out
 	o.Ended = true
-	o.Text = l.Result
-	if l.Turns != nil {
-		o.Turns = *l.Turns
-	}
-	o.Started = o.Started || l.Turns == nil || *l.Turns > 0
-	o.Usage = Usage{InputTokens: l.Usage.Input + l.Usage.CacheWrite + l.Usage.CacheRead, OutputTokens: l.Usage.Output}
-	if l.RawCost != nil {
-		o.Usage.CostUSD = *l.RawCost
-	}
+	o.Text = ended(string(l.Result))
+	o.Turns = int(l.Turns.n)
+	o.Started = o.Started || !l.Turns.known || o.Turns > 0
+	o.Usage = Usage{InputTokens: l.Usage.Input.n + l.Usage.CacheWrite.n + l.Usage.CacheRead.n, OutputTokens: l.Usage.Output.n, CostUSD: float64(l.Cost)}
 	for _, d := range l.Denials {
 		s.deny(d.ID, Denial{Tool: d.Tool, Target: target(toolEvent(d.Tool, d.Input, s.feed.cwd))})
 	}
 	o.Failure = claudeFailure(l)
 	s.feed.close()
-	s.feed.send(Event{Kind: "idle", Summary: sentence(l.Result), OK: truth(o.Failure == nil)})
+	s.feed.send(Event{Kind: "idle", Summary: sentence(string(l.Result)), OK: truth(o.Failure == nil)})
 }
 
 // claudeFailure judges a result event. is_error wins over subtype and exit status (case o-ag-05).
 func claudeFailure(l claudeLine) *Failure {
-	status := 0
-	if l.Status != nil {
-		status = *l.Status
-	}
+	status, result, listed := int(l.Status.n), string(l.Result), firstOf(string(l.Errors), string(l.Error))
 	switch {
-	case l.IsError || status >= 400:
-		f := newFailure("claude", status, firstOf(l.Result, errorsText(l.Errors), strings.ReplaceAll(l.Subtype, "_", " ")))
-		if f.Kind == "other" && strings.HasPrefix(l.Result, "API Error") {
+	case bool(l.IsError) || status >= 400:
+		f := newFailure("claude", status, firstOf(result, listed, strings.ReplaceAll(l.Subtype, "_", " ")))
+		if f.Kind == "other" && strings.HasPrefix(result, "API Error") {
 			f.Kind = "api-error"
 		}
 		return f
 	case l.Subtype == "error_max_turns":
 		return &Failure{Kind: "other", Message: "claude used up its turns", Hint: "raise --max-turns in agent.claude.args, or take a smaller step"}
 	case l.Subtype != "" && l.Subtype != "success":
-		return newFailure("claude", 0, firstOf(errorsText(l.Errors), l.Result, l.Terminal, strings.ReplaceAll(l.Subtype, "_", " ")))
-	case l.Turns != nil && *l.Turns == 0:
+		return newFailure("claude", 0, firstOf(listed, result, l.Terminal, strings.ReplaceAll(l.Subtype, "_", " ")))
+	case l.Turns.known && l.Turns.n == 0:
 		return noTurn("claude")
 	}
 	return nil
-}
-
-func errorsText(raw json.RawMessage) string {
-	var list []string
-	if json.Unmarshal(raw, &list) != nil {
-		return ""
-	}
-	return strings.Join(list, "; ")
 }
 
 func (s *claudeStream) judge() Outcome {

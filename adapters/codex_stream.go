@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -17,13 +16,11 @@ type codexStream struct {
 type codexLine struct {
 	Type     string `json:"type"`
 	ThreadID string `json:"thread_id"`
-	Message  string `json:"message"`
-	Error    struct {
-		Message string `json:"message"`
-	} `json:"error"`
-	Usage struct {
-		Input  int64 `json:"input_tokens"`
-		Output int64 `json:"output_tokens"`
+	Message  words  `json:"message"`
+	Error    words  `json:"error"`
+	Usage    struct {
+		Input  count `json:"input_tokens"`
+		Output count `json:"output_tokens"`
 	} `json:"usage"`
 	Item codexItem `json:"item"`
 }
@@ -32,10 +29,10 @@ type codexItem struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
 	Text     string `json:"text"`
-	Message  string `json:"message"`
+	Message  words  `json:"message"`
 	Command  string `json:"command"`
 	Output   string `json:"aggregated_output"`
-	ExitCode *int   `json:"exit_code"`
+	ExitCode fault  `json:"exit_code"`
 	Status   string `json:"status"`
 	Query    string `json:"query"`
 	Server   string `json:"server"`
@@ -47,15 +44,9 @@ type codexItem struct {
 }
 
 func (s *codexStream) read(r io.Reader) Outcome {
-	stream := newObjects(r)
-	for !s.out.Ended {
-		obj, err := stream.next()
-		if err != nil {
-			break // EOF or a closed pipe: judged below by what was seen
-		}
-		var l codexLine
-		if json.Unmarshal(obj, &l) == nil {
-			s.line(l)
+	for l := range linesOf[codexLine](r, nil) {
+		if s.line(l); s.out.Ended {
+			break
 		}
 	}
 	s.feed.close()
@@ -75,14 +66,16 @@ func (s *codexStream) line(l codexLine) {
 		s.out.Started, s.out.Retrying = true, ""
 		s.complete(l.Item)
 	case "error":
-		s.warning, s.out.Retrying = l.Message, sentence(l.Message)
-		s.feed.send(Event{Kind: "other", Summary: l.Message, OK: truth(false)})
+		s.warning = firstOf(string(l.Message), string(l.Error))
+		s.out.Retrying = sentence(s.warning)
+		s.feed.send(Event{Kind: "other", Summary: s.warning, OK: truth(false)})
 	case "turn.completed":
 		// Usage is a running total, not an increment.
-		s.out.Usage = Usage{InputTokens: l.Usage.Input, OutputTokens: l.Usage.Output}
+		s.out.Usage = Usage{InputTokens: l.Usage.Input.n, OutputTokens: l.Usage.Output.n}
 		s.end(nil)
 	case "turn.failed":
-		s.end(newFailure("codex", statusIn(l.Error.Message), firstOf(l.Error.Message, s.warning)))
+		why := firstOf(string(l.Error), string(l.Message), s.warning)
+		s.end(newFailure("codex", statusIn(why), why))
 	}
 }
 
@@ -127,19 +120,17 @@ func (s *codexStream) start(it codexItem) {
 func (s *codexStream) complete(it codexItem) {
 	switch it.Type {
 	case "agent_message":
-		s.out.Text = it.Text
+		s.out.Text = ended(it.Text)
 		return
 	case "error": // a warning of the program, such as an unknown model
-		s.feed.send(Event{Kind: "other", Summary: it.Message})
+		s.feed.send(Event{Kind: "other", Summary: string(it.Message)})
 		return
 	}
 	good := it.Status == "" || it.Status == "completed"
-	if it.ExitCode != nil && *it.ExitCode != 0 {
-		good = false
-	}
+	good = good && !bool(it.ExitCode)
 	detail := ""
 	if !good {
-		detail = firstOf(it.Output, it.Message, it.Status)
+		detail = firstOf(it.Output, string(it.Message), it.Status)
 	}
 	events := it.events()
 	for _, id := range sortedIDs(events) {
@@ -148,7 +139,7 @@ func (s *codexStream) complete(it codexItem) {
 			detail = printed(e.Kind, it.Output)
 		}
 		if it.Status == "declined" {
-			s.out.Denials = append(s.out.Denials, Denial{Tool: it.Type, Target: target(e)})
+			s.out.Denials = withDenial(s.out.Denials, Denial{Tool: it.Type, Target: target(e)})
 		}
 		if _, known := s.feed.finish(id, truth(good), detail); !known {
 			e.OK, e.Detail = truth(good), detail

@@ -15,9 +15,6 @@ import (
 // maxEnvPrompt is the longest prompt that goes into AGENT_PROMPT. Linux refuses any string of 128 KiB in an environment (MAX_ARG_STRLEN).
 const maxEnvPrompt = 96 << 10
 
-// maxText bounds the text that a directory adapter's stdout is taken for: its end.
-const maxText = 1 << 20
-
 // Directory is the adapter in a folder: the executables "run" and "wire" (design section 8). Its name is the folder's.
 //
 // The environment tells "run" what to do: AGENT_PROMPT, AGENT_MODE, AGENT_COMMANDS (command prefixes, comma-separated), AGENT_MODEL
@@ -126,27 +123,17 @@ func envPrompt(prompt string) string {
 }
 
 func (d directory) Converse(_ context.Context, rw io.ReadWriter, _ func(Event)) Outcome {
-	tail := make([]byte, 0, 64<<10)
+	var text tail
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := rw.Read(buf)
-		tail = append(tail, buf[:n]...)
-		if len(tail) > 2*maxText {
-			tail = append(tail[:0], tail[len(tail)-maxText:]...)
-		}
+		text.add(buf[:n]...)
 		if err != nil {
 			break // EOF, or a pipe that the host closed: either way the log ends here
 		}
 	}
-	text := string(tail)
-	if len(text) > maxText {
-		text = text[len(text)-maxText:]
-		if _, after, ok := strings.Cut(text, "\n"); ok {
-			text = after
-		}
-	}
 	// Exit 0 is completed (section 8): there is no terminal event, and a question is no reason to stop short.
-	return Outcome{Started: true, Ended: true, OK: true, Text: strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))}
+	return Outcome{Started: true, Ended: true, OK: true, Text: strings.TrimSpace(text.String())}
 }
 
 // wireTime bounds a wire executable: it edits a few files.

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -16,7 +17,11 @@ type feed struct {
 	cwd     string
 	open    map[string]openCall // running calls by their id
 	order   []string
+	unnamed int // calls without an id
 }
+
+// maxOpen bounds how many calls are followed at once.
+const maxOpen = 1000
 
 type openCall struct {
 	tool  string
@@ -37,8 +42,19 @@ func (f *feed) send(e Event) {
 
 // start announces a call of a tool.
 func (f *feed) start(id, tool string, e Event) {
+	if id == "" {
+		f.unnamed++
+		id = fmt.Sprintf("?%d", f.unnamed)
+	}
 	if _, twice := f.open[id]; twice {
 		return
+	}
+	if len(f.order) >= 2*maxOpen {
+		f.order = slices.DeleteFunc(f.order, func(id string) bool { _, still := f.open[id]; return !still })
+	}
+	for len(f.open) >= maxOpen {
+		f.finish(f.order[0], nil, neverEnded)
+		f.order = f.order[1:]
 	}
 	f.open[id] = openCall{tool, e}
 	f.order = append(f.order, id)
@@ -77,10 +93,13 @@ func printed(kind, output string) string {
 	return strings.ToValidUTF8(output, "")
 }
 
+// neverEnded is the detail of a call whose end was never told.
+const neverEnded = "did not finish"
+
 // close completes what has no end (denied calls, a killed agent) as unknown (case o-ev-04).
 func (f *feed) close() {
 	for _, id := range f.order {
-		f.finish(id, nil, "did not finish")
+		f.finish(id, nil, neverEnded)
 	}
 	f.order = nil
 }

@@ -15,55 +15,48 @@ type opencodeStream struct {
 	feed    *feed
 	out     Outcome
 	message string // of the text that is being collected
+	text    tail
 }
 
 type opencodeLine struct {
 	Type    string `json:"type"`
 	Session string `json:"sessionID"`
 	Part    struct {
-		Message string  `json:"messageID"`
-		Text    string  `json:"text"`
-		Tool    string  `json:"tool"`
-		Reason  string  `json:"reason"`
-		Cost    float64 `json:"cost"`
+		Message string `json:"messageID"`
+		Text    string `json:"text"`
+		Tool    string `json:"tool"`
+		Reason  string `json:"reason"`
+		Cost    amount `json:"cost"`
 		Tokens  struct {
-			Input     int64 `json:"input"`
-			Output    int64 `json:"output"`
-			Reasoning int64 `json:"reasoning"`
+			Input     count `json:"input"`
+			Output    count `json:"output"`
+			Reasoning count `json:"reasoning"`
 			Cache     struct {
-				Read  int64 `json:"read"`
-				Write int64 `json:"write"`
+				Read  count `json:"read"`
+				Write count `json:"write"`
 			} `json:"cache"`
 		} `json:"tokens"`
 		State struct {
 			Status   string          `json:"status"`
 			Input    json.RawMessage `json:"input"`
-			Error    string          `json:"error"`
+			Error    words           `json:"error"`
 			Output   json.RawMessage `json:"output"`
 			Metadata struct {
-				Exit *int `json:"exit"`
+				Exit fault `json:"exit"`
 			} `json:"metadata"`
 		} `json:"state"`
 	} `json:"part"`
-	Error struct {
-		Name string         `json:"name"`
-		Data map[string]any `json:"data"`
-	} `json:"error"`
+	Error any `json:"error"`
 }
 
 func (s *opencodeStream) read(r io.Reader) Outcome {
-	stream := newObjects(r)
-	for !s.out.Ended {
-		obj, err := stream.next()
-		if err != nil {
-			break // EOF or a closed pipe: judged below by what was seen
-		}
-		var l opencodeLine
-		if json.Unmarshal(obj, &l) == nil {
-			s.line(l)
+	for l := range linesOf[opencodeLine](r, nil) {
+		if s.line(l); s.out.Ended {
+			break
 		}
 	}
 	o := s.out
+	o.Text = s.text.String()
 	switch {
 	case !o.Ended && !o.Started:
 		o.Failure = noTurn("opencode")
@@ -88,11 +81,13 @@ func (s *opencodeStream) line(l opencodeLine) {
 		s.out.Turns++
 	case "text":
 		// The parts of one message belong together; the last message is the answer.
-		if l.Part.Message != s.message || s.out.Text == "" {
-			s.message, s.out.Text = l.Part.Message, l.Part.Text
+		if l.Part.Message != s.message || len(s.text.buf) == 0 {
+			s.message = l.Part.Message
+			s.text.reset()
 		} else {
-			s.out.Text += "\n" + l.Part.Text
+			s.text.add('\n')
 		}
+		s.text.add([]byte(l.Part.Text)...)
 	case "tool_use":
 		s.tool(l)
 	case "step_finish":
@@ -105,22 +100,22 @@ func (s *opencodeStream) line(l opencodeLine) {
 func (s *opencodeStream) tool(l opencodeLine) {
 	st := l.Part.State
 	e := toolEvent(l.Part.Tool, st.Input, s.feed.cwd)
-	good := st.Status == "completed" && (st.Metadata.Exit == nil || *st.Metadata.Exit == 0)
+	good := st.Status == "completed" && !bool(st.Metadata.Exit)
 	e.OK = truth(good)
-	if e.Detail = st.Error; good {
+	if e.Detail = string(st.Error); good {
 		e.Detail = printed(e.Kind, contentText(st.Output))
 	}
 	s.feed.send(e)
-	if refused(st.Error) {
-		s.out.Denials = append(s.out.Denials, Denial{Tool: l.Part.Tool, Target: target(e)})
+	if refused(string(st.Error)) {
+		s.out.Denials = withDenial(s.out.Denials, Denial{Tool: l.Part.Tool, Target: target(e)})
 	}
 }
 
 func (s *opencodeStream) finish(l opencodeLine) {
 	t := l.Part.Tokens
-	s.out.Usage.InputTokens += t.Input + t.Cache.Read + t.Cache.Write
-	s.out.Usage.OutputTokens += t.Output + t.Reasoning
-	s.out.Usage.CostUSD += l.Part.Cost
+	s.out.Usage.InputTokens += t.Input.n + t.Cache.Read.n + t.Cache.Write.n
+	s.out.Usage.OutputTokens += t.Output.n + t.Reasoning.n
+	s.out.Usage.CostUSD += float64(l.Part.Cost)
 	switch l.Part.Reason {
 	case "tool-calls", "unknown", "":
 		return // the loop goes on
@@ -135,20 +130,23 @@ func (s *opencodeStream) finish(l opencodeLine) {
 
 func (s *opencodeStream) end(f *Failure) {
 	s.out.Ended, s.out.Failure = true, f
-	s.feed.send(Event{Kind: "idle", Summary: sentence(s.out.Text), OK: truth(f == nil)})
+	s.feed.send(Event{Kind: "idle", Summary: sentence(s.text.String()), OK: truth(f == nil)})
 }
 
 // opencodeFailure says what an error line tells: its message, or its name and what it names (a model).
 func opencodeFailure(l opencodeLine) *Failure {
+	fields, _ := l.Error.(map[string]any)
+	name, _ := fields["name"].(string)
+	data, _ := fields["data"].(map[string]any)
 	status := 0
-	if n, ok := l.Error.Data["statusCode"].(float64); ok {
+	if n, ok := number(fmt.Append(nil, data["statusCode"])); ok {
 		status = int(n)
 	}
-	message, _ := l.Error.Data["message"].(string)
+	message := firstOf(dataText(fields["data"]), dataText(l.Error))
 	if message == "" {
-		parts := []string{l.Error.Name}
-		for _, k := range slices.Sorted(maps.Keys(l.Error.Data)) {
-			if v, ok := l.Error.Data[k].(string); ok {
+		parts := []string{name}
+		for _, k := range slices.Sorted(maps.Keys(data)) {
+			if v, ok := data[k].(string); ok {
 				parts = append(parts, fmt.Sprintf("%s %s", k, v))
 			}
 		}
@@ -157,7 +155,7 @@ func opencodeFailure(l opencodeLine) *Failure {
 	if status == 0 {
 		status = statusIn(message)
 	}
-	if status == 0 && strings.Contains(l.Error.Name, "Auth") { // ProviderAuthError
+	if status == 0 && strings.Contains(name, "Auth") { // ProviderAuthError
 		status = 401
 	}
 	return newFailure("opencode", status, message)

@@ -23,9 +23,9 @@ type piLine struct {
 	Tool      string          `json:"toolName"`
 	Args      json.RawMessage `json:"args"`
 	Result    json.RawMessage `json:"result"`
-	IsError   bool            `json:"isError"`
-	Attempt   int             `json:"attempt"`
-	ErrorText string          `json:"errorMessage"`
+	IsError   fault           `json:"isError"`
+	ErrorText words           `json:"errorMessage"`
+	Messages  json.RawMessage `json:"messages"`
 }
 
 type piMessage struct {
@@ -33,35 +33,29 @@ type piMessage struct {
 	Content    json.RawMessage `json:"content"`
 	Model      string          `json:"model"`
 	StopReason string          `json:"stopReason"`
-	Error      string          `json:"errorMessage"`
+	Error      words           `json:"errorMessage"`
 	Usage      struct {
-		Input      int64 `json:"input"`
-		Output     int64 `json:"output"`
-		CacheRead  int64 `json:"cacheRead"`
-		CacheWrite int64 `json:"cacheWrite"`
+		Input      count `json:"input"`
+		Output     count `json:"output"`
+		CacheRead  count `json:"cacheRead"`
+		CacheWrite count `json:"cacheWrite"`
 		Cost       struct {
-			Total float64 `json:"total"`
+			Total amount `json:"total"`
 		} `json:"cost"`
 	} `json:"usage"`
 }
 
 func (s *piStream) read(r io.Reader) Outcome {
-	stream := newObjects(r)
-	for !s.out.Ended {
-		obj, err := stream.next()
-		if err != nil {
-			break // EOF or a closed pipe: judged below by what was seen
-		}
-		var l piLine
-		// message_update is most of the stream and repeats what message_end says.
-		if !isPiUpdate(obj) && json.Unmarshal(obj, &l) == nil {
-			s.line(l)
+	for l := range linesOf[piLine](r, isPiUpdate) {
+		if s.line(l); s.out.Ended {
+			break
 		}
 	}
 	s.feed.close()
 	return s.judge()
 }
 
+// isPiUpdate tells message_update, which is most of the stream and repeats what message_end says.
 func isPiUpdate(obj []byte) bool {
 	return strings.HasPrefix(string(obj[:min(len(obj), 32)]), `{"type":"message_update"`)
 }
@@ -76,25 +70,31 @@ func (s *piStream) line(l piLine) {
 	case "turn_start":
 		s.out.Turns++
 	case "message_end":
-		s.message(l)
+		s.message(l.Message)
 	case "tool_execution_start":
 		s.feed.start(l.CallID, l.Tool, toolEvent(l.Tool, l.Args, s.feed.cwd))
 	case "tool_execution_end":
 		s.toolEnd(l)
 	case "auto_retry_start":
-		s.out.Retrying = sentence(l.ErrorText)
-		s.feed.send(Event{Kind: "other", Summary: "the model's API failed, pi tries again", Detail: l.ErrorText, OK: truth(false)})
+		s.out.Retrying = sentence(string(l.ErrorText))
+		s.feed.send(Event{Kind: "other", Summary: "the model's API failed, pi tries again", Detail: string(l.ErrorText), OK: truth(false)})
 	case "agent_end":
 		s.feed.close()
+		var all []json.RawMessage
+		if s.last.Role == "" && loosely(l.Messages, &all) { // told only here
+			for _, m := range all {
+				s.message(m)
+			}
+		}
 		good := s.last.StopReason == "stop"
 		s.feed.send(Event{Kind: "idle", Summary: sentence(s.out.Text), OK: truth(good)})
 		s.out.Ended = good
 	}
 }
 
-func (s *piStream) message(l piLine) {
+func (s *piStream) message(raw json.RawMessage) {
 	var m piMessage
-	if json.Unmarshal(l.Message, &m) != nil || m.Role != "assistant" {
+	if !loosely(raw, &m) || m.Role != "assistant" {
 		return
 	}
 	s.out.Started = true
@@ -102,11 +102,15 @@ func (s *piStream) message(l piLine) {
 		s.out.Retrying = ""
 	}
 	s.out.Model = m.Model
-	s.out.Usage.InputTokens += m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite
-	s.out.Usage.OutputTokens += m.Usage.Output
-	s.out.Usage.CostUSD += m.Usage.Cost.Total
+	s.out.Usage.InputTokens += m.Usage.Input.n + m.Usage.CacheRead.n + m.Usage.CacheWrite.n
+	s.out.Usage.OutputTokens += m.Usage.Output.n
+	s.out.Usage.CostUSD += float64(m.Usage.Cost.Total)
 	var blocks []struct{ Type, Text string }
-	if json.Unmarshal(m.Content, &blocks) != nil {
+	if !loosely(m.Content, &blocks) {
+		return
+	}
+	if len(blocks) == 0 {
+		s.out.Text = ended(contentText(m.Content))
 		return
 	}
 	var texts []string
@@ -115,12 +119,12 @@ func (s *piStream) message(l piLine) {
 			texts = append(texts, b.Text)
 		}
 	}
-	s.out.Text = strings.Join(texts, "\n")
+	s.out.Text = ended(strings.Join(texts, "\n"))
 }
 
 func (s *piStream) toolEnd(l piLine) {
 	detail, kind := "", s.feed.open[l.CallID].event.Kind
-	if l.IsError || printed(kind, "x") != "" {
+	if bool(l.IsError) || printed(kind, "x") != "" {
 		var res struct {
 			Content json.RawMessage `json:"content"`
 		}
@@ -131,9 +135,9 @@ func (s *piStream) toolEnd(l piLine) {
 	if !l.IsError {
 		detail = printed(kind, detail)
 	}
-	call, known := s.feed.finish(l.CallID, truth(!l.IsError), detail)
-	if known && l.IsError && (strings.HasPrefix(detail, "rig refuses: ") || strings.HasPrefix(detail, "Tool "+l.Tool+" not found")) {
-		s.out.Denials = append(s.out.Denials, Denial{Tool: l.Tool, Target: target(call.event)})
+	call, known := s.feed.finish(l.CallID, truth(!bool(l.IsError)), detail)
+	if known && bool(l.IsError) && (strings.HasPrefix(detail, "rig refuses: ") || strings.HasPrefix(detail, "Tool "+l.Tool+" not found")) {
+		s.out.Denials = withDenial(s.out.Denials, Denial{Tool: l.Tool, Target: target(call.event)})
 	}
 }
 
@@ -147,7 +151,7 @@ func (s *piStream) judge() Outcome {
 	case s.last.StopReason == "error" || s.last.StopReason == "aborted":
 		o.Ended = true
 		o.Text = "" // what was said before an error is no answer
-		o.Failure = newFailure("pi", statusIn(s.last.Error), firstOf(s.last.Error, s.last.StopReason))
+		o.Failure = newFailure("pi", statusIn(string(s.last.Error)), firstOf(string(s.last.Error), s.last.StopReason))
 	case s.last.StopReason == "length":
 		o.Ended = true
 		o.Failure = &Failure{Kind: "truncated", Message: "pi's answer was cut off at the model's output limit", Hint: "ask for less at once, or choose another model"}
