@@ -96,7 +96,7 @@ func TestOddStreams(t *testing.T) {
 		},
 		"NUL": func(a string) io.Reader { return strings.NewReader(goodStream(t, a, text, "\n\x00\x00\n\x00")) },
 		"12 MB": func(a string) io.Reader {
-			return strings.NewReader(goodStream(t, a, text, "\n"+`{"type":"x","text":"`+strings.Repeat("y", 12<<20)+`"}`+"\n"))
+			return strings.NewReader(`{"type":"x","text":"` + strings.Repeat("y", 12<<20) + "\"}\n" + goodStream(t, a, text, "\n"))
 		},
 		"17 MB": func(a string) io.Reader {
 			return strings.NewReader(strings.Repeat("y", maxLine+1) + "\n" + goodStream(t, a, text, "\n"))
@@ -111,6 +111,9 @@ func TestOddStreams(t *testing.T) {
 	for agent := range good {
 		want := len(decode(builtinByName(agent), strings.NewReader(goodStream(t, agent, text, "\n"))).Events)
 		for name, stream := range odd {
+			if strings.HasSuffix(name, "MB") && agent != "claude" {
+				continue // all read lines by the same piece
+			}
 			d := decode(builtinByName(agent), stream(agent))
 			if o := d.Outcome; !o.OK || !o.Ended || o.Text != text || o.Failure != nil || o.Session == "" || len(d.Events) != want {
 				t.Errorf("%s, %s: %d events, want %d; %+v, failure %+v", agent, name, len(d.Events), want, o, o.Failure)
@@ -230,7 +233,7 @@ func TestOddBlocks(t *testing.T) {
 
 // A flood of calls without end, of refusals and of texts does not fill the memory, nor does it take for ever.
 func TestEndless(t *testing.T) {
-	const n = 20_000
+	const n = 5_000
 	lines := func(line string) func(i int) string { return func(int) string { return line } }
 	for name, c := range map[string]struct {
 		agent string
