@@ -16,7 +16,7 @@ import (
 )
 
 // storyBound is a hang guard: a story takes seconds, and waits for states only.
-const storyBound = 4 * time.Minute
+const storyBound = 8 * time.Minute
 
 // TestVSCode plays the stories of vscode/stories in the real VS Code that RIG_VSCODE names (what vscode-install made), with the extension that
 // RIG_VSIX names, in one browser. A story that needs a real agent finds it in RIG_AGENTS, else it is skipped.

@@ -4,11 +4,12 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, wri
 import { dirname, join, relative } from 'node:path';
 import assert from 'node:assert/strict';
 import { stories } from './stories/index.mjs';
-import { until } from './until.mjs';
+import { clicked } from './mouse.mjs';
+import { insist, until } from './until.mjs';
 
 export class Desk {
   constructor(editor, work, fixtures) {
-    Object.assign(this, { editor, work, fixtures, until, assert });
+    Object.assign(this, { editor, work, fixtures, until, insist, assert });
   }
 
   get page() {
@@ -60,9 +61,11 @@ export class Desk {
 
   /** Closes all editors of the story before, and fails where it left something unsaved. */
   async tidy() {
-    await this.until('nothing is left unsaved', async () =>
-      (await this.host(`return vscode.workspace.textDocuments.filter((d) => d.isDirty && d.uri.path.startsWith(argument)).map((d) => d.uri.path)`, join(this.work, 'wikis'))).length === 0,
-    );
+    await this.until('nothing is left unsaved', async () => {
+      const left = await this.unsaved(join(this.work, 'wikis'));
+      if (left.length > 0) throw new Error(left.join());
+      return true;
+    });
     await this.command('workbench.action.closeAllEditors');
     await this.command('notifications.clearAll');
   }
@@ -119,6 +122,22 @@ export class Desk {
     return all;
   }
 
+  /** Waits until pages have these texts on disk, and nothing of the wiki is unsaved. */
+  async saved(pages) {
+    const there = () => Object.keys(pages).every((rel) => this.has(rel) && this.text(rel) === pages[rel]);
+    try {
+      await this.until('the pages are saved', async () => there() && (await this.unsaved(this.wiki)).length === 0);
+    } catch (error) {
+      this.assert.deepEqual(Object.fromEntries(Object.keys(pages).map((rel) => [rel, this.has(rel) ? this.text(rel) : undefined])), pages);
+      throw error;
+    }
+  }
+
+  /** The pages below a folder that have unsaved text. */
+  unsaved(dir) {
+    return this.host(`return vscode.workspace.textDocuments.filter((d) => d.isDirty && d.uri.path.startsWith(argument)).map((d) => d.uri.path)`, `${dir}/`);
+  }
+
   /** Whether the wiki is as it was when the story began. */
   same() {
     return JSON.stringify(this.files()) === JSON.stringify(this.before);
@@ -151,19 +170,22 @@ export class Desk {
       await this.command('workbench.action.focusActiveEditorGroup');
       await this.page.keyboard.press('Control+.');
       if (await row.first().waitFor({ timeout: 10_000 }).then(() => true, () => false)) {
-        return true;
+        const box = await row.first().boundingBox();
+        await this.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2); // takes away the block that lies over the rows (actionWidget.ts)
+        return clicked(row.first(), { timeout: 3_000 });
       }
       await this.page.keyboard.press('Escape'); // a second Ctrl+. would take what is chosen
       await widget.waitFor({ state: 'detached' });
       return false;
-    }, { bound: 60_000 });
-    const box = await row.first().boundingBox(); // a block for the pointer lies over the rows: the mouse goes through it
-    await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    }, { bound: 120_000 });
   }
 
   /** Types into the editor that has the focus. */
   async type(text) {
-    await this.command('workbench.action.focusActiveEditorGroup');
+    await this.until('the editor has the keys', async () => {
+      await this.command('workbench.action.focusActiveEditorGroup');
+      return this.page.locator('.editor-group-container.active .monaco-editor.focused').first().isVisible();
+    });
     await this.page.keyboard.type(text);
   }
 
@@ -177,14 +199,27 @@ export class Desk {
     return this.host(`return vscode.window.tabGroups.all.flatMap((g) => g.tabs.map((t) => t.label))`);
   }
 
-  /** Clicks a button of a notification whose text contains `text`. */
+  /**
+   * Waits for a notification whose text contains `text`, clicks a button of it where one is named, and gives what it says. It is looked for in the list
+   * as well: VS Code shows a toast for some seconds, three at once, and none where many come in a moment (notificationsToasts.ts).
+   */
   async toast(text, button) {
-    const toast = this.page.locator('.notification-toast', { hasText: text }).first();
-    await toast.waitFor({ timeout: 30_000 });
-    if (button) {
-      await toast.locator('.monaco-button', { hasText: button }).click();
-    }
-    return toast;
+    const within = (place) => {
+      const all = this.page.locator(place, { hasText: text });
+      return (button ? all.filter({ has: this.page.locator('.monaco-button', { hasText: button }) }) : all).first();
+    };
+    const soon = (found) => found.waitFor({ timeout: 8_000 }).then(() => found, () => undefined);
+    return this.until(`it is told: ${text} ${button ?? ''}`, async () => {
+      let found = await soon(within('.notification-toast'));
+      if (!found) {
+        await this.command('notifications.showList');
+        found = await soon(within('.notifications-center .notification-list-item'));
+      }
+      const said = found && (await found.innerText({ timeout: 5_000 }));
+      const heard = found && (!button || (await clicked(found.locator('.monaco-button', { hasText: button }).first())));
+      await this.command('notifications.hideList');
+      return heard && said;
+    });
   }
 
   /** Keeps a picture of the window. */

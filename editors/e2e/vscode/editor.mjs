@@ -27,6 +27,9 @@ const quiet = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
+/** What a state of the page is waited for at most, milliseconds: a guard, no measure. */
+const hang = 90_000;
+
 const flags = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
@@ -78,6 +81,7 @@ export class Editor {
   async open(path) {
     await this.closeWindow();
     this.page = await this.browser.newPage({ viewport: { width: 1360, height: 850 } });
+    this.page.setDefaultTimeout(hang);
     await this.page.addInitScript(() => localStorage.setItem('vscode-web-language', 'en'));
     await this.load(path);
   }
@@ -87,7 +91,7 @@ export class Editor {
     const ready = this.probe.next();
     const what = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await this.page.goto(`${this.url}/?${what}=${encodeURIComponent(path)}`);
-    await Promise.race([ready, this.page.waitForTimeout(60_000).then(() => Promise.reject(new Error('no extension host after a minute')))]);
+    await Promise.race([ready, this.page.waitForTimeout(hang).then(() => Promise.reject(new Error('the extension host does not start')))]);
   }
 
   /** The rig program that came with the extension. */

@@ -64,7 +64,7 @@ function table(p: Parts): Record<string, (...args: never[]) => unknown> {
     'rig.run.report': (node: Node) => onRun(p, node, () => true, (run) => show(run, 'report', 'report.md')),
     'rig.run.prompt': (node: Node) => onRun(p, node, () => true, (run) => show(run, 'prompt', 'prompt.md')),
     'rig.run.timeline': (node: Node) => onRun(p, node, () => true, (run) => show(run, 'timeline', 'timeline.md')),
-    'rig.refresh': () => p.runs.refresh(),
+    'rig.refresh': () => (p.proposals.forget(), p.runs.refresh()),
     'rig.log': () => p.output.show(),
     'rig.restart': () => p.server.restart(),
   };

@@ -28,14 +28,22 @@ export class Proposals implements vscode.Disposable {
   constructor(private readonly server: Server, private readonly runs: Runs, private readonly state: vscode.Memento) {
     const kept = state.get<Record<string, [string, Mark][]>>(memory, {});
     this.marks = new Map(Object.entries(kept).map(([run, list]) => [run, new Map(list)]));
-    this.subscription = runs.onDidChange((change) => {
-      if (!change) {
-        this.forgetDecided();
-        void this.renew(this.waiting().map((r) => r.run), undefined);
-      } else if (!isUnderWay(change.run.state)) {
-        void this.renew([change.run.run], change.run.run); // a line of a run under way changes no proposal
-      }
-    });
+    this.subscription = vscode.Disposable.from(
+      server.onReady(() => this.forget()),
+      runs.onDidChange((change) => {
+        if (!change) {
+          this.forgetDecided();
+          void this.renew([], undefined); // each change of a proposal is told by itself
+        } else if (!isUnderWay(change.run.state)) {
+          void this.renew([change.run.run], change.run.run); // a line of a run under way changes no proposal
+        }
+      }),
+    );
+  }
+
+  /** Has all proposals read anew when they are looked at next. */
+  forget(): void {
+    this.shown.clear();
   }
 
   waiting(): Run[] {
@@ -125,11 +133,10 @@ export class Proposals implements vscode.Disposable {
     this.emitter.dispose();
   }
 
-  /** Reads proposals anew, and tells of the change when they are there: a tree that waits for its rows loses the clicks on them. */
+  /** Reads proposals anew, and tells of the change when all that wait are there: a tree that waits for its rows loses the clicks on them. */
   private async renew(runs: string[], changed: string | undefined): Promise<void> {
     runs.forEach((run) => this.shown.delete(run));
-    const waits = new Set(this.waiting().map((r) => r.run));
-    await Promise.allSettled(runs.filter((run) => waits.has(run)).map((run) => this.show(run)));
+    await Promise.allSettled(this.waiting().map((r) => this.show(r.run)));
     this.emitter.fire(changed);
   }
 

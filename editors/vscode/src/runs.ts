@@ -21,6 +21,11 @@ export interface Change {
 
 export class Runs implements vscode.Disposable {
   private readonly byId = new Map<string, Run>();
+  /** The state of each run as it was told last. That of the records may be ahead of it: what a run came to is then still to be shown. */
+  private readonly told = new Map<string, RunEntry['state']>();
+  /** The reading of the records that is under way, and whether they are to be read again after it. */
+  private reading: Promise<void> | undefined;
+  private again = false;
   private readonly emitter = new vscode.EventEmitter<Change | undefined>();
   private readonly subscription: vscode.Disposable;
   /** Fires with a change, or with nothing where all was read anew. */
@@ -44,20 +49,39 @@ export class Runs implements vscode.Disposable {
 
   /** Reads the records anew. */
   async refresh(): Promise<void> {
-    if (!this.server.has('rigwiki.runs')) {
-      return;
+    if (this.server.has('rigwiki.runs')) {
+      this.again = true;
+      await (this.reading ??= this.read());
     }
-    const { runs } = await this.server.execute<{ runs: RunEntry[] }>('rigwiki.runs', {});
-    for (const entry of runs) {
-      const had = this.byId.get(entry.run);
-      this.byId.set(entry.run, { ...entry, events: had?.events ?? [], line: had?.line ?? '' });
-    }
-    this.emitter.fire(undefined);
   }
 
   dispose(): void {
     this.subscription.dispose();
     this.emitter.dispose();
+  }
+
+  /** Reads until nothing was told meanwhile: an answer that is older than a note does not cover it. */
+  private async read(): Promise<void> {
+    try {
+      while (this.again) {
+        this.again = false;
+        const { runs } = await this.server.execute<{ runs: RunEntry[] }>('rigwiki.runs', {});
+        if (!this.again) {
+          runs.forEach((entry) => this.keep(entry));
+          this.emitter.fire(undefined);
+        }
+      }
+    } finally {
+      this.reading = undefined;
+    }
+  }
+
+  private keep(entry: RunEntry): void {
+    const had = this.byId.get(entry.run);
+    this.byId.set(entry.run, { ...entry, events: had?.events ?? [], line: had?.line ?? '' });
+    if (!this.told.has(entry.run)) {
+      this.told.set(entry.run, entry.state);
+    }
   }
 
   private take(note: RunNote): void {
@@ -66,7 +90,9 @@ export class Runs implements vscode.Disposable {
       run: note.run, wiki: note.wiki, op: note.op, agent: note.agent, state: note.state, title: note.title, message: '',
       started: new Date().toISOString(), durationMs: 0, files: 0, refused: [], waits: false, undoable: false, events: [], line: '',
     };
-    const before = had?.state;
+    const before = this.told.get(note.run);
+    this.told.set(note.run, note.state);
+    this.again ||= before !== note.state;
     Object.assign(run, { agent: note.agent, state: note.state, title: note.title, line: note.event?.summary ?? note.message ?? '' });
     if (note.event && run.events.length < maxEvents) {
       run.events.push(note.event);

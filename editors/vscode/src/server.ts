@@ -14,7 +14,13 @@ const restarts = 4;
 const restartSpan = 3 * 60_000;
 
 /** How long the end of the process may come after that of its connection, milliseconds. */
-const exitWait = 1000;
+const exitWait = 5000;
+
+/** How long a server may take to end when it is asked to, milliseconds. Then the client kills it. */
+const stopWait = 10_000;
+
+/** How long a start is waited for by the next one, milliseconds: a program that says nothing, named by mistake, must not bar the right one. */
+const startWait = 30_000;
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -33,6 +39,8 @@ export class Server implements vscode.Disposable {
   /** How long the start of the program took until it had answered `initialize`, milliseconds. */
   startTook = 0;
   private readonly settings: vscode.Disposable;
+  /** The start that is under way, or the last one. */
+  private turn = Promise.resolve();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -43,7 +51,41 @@ export class Server implements vscode.Disposable {
   }
 
   /** Starts the server. What is missing is said, and is no error. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.inTurn(() => this.launch());
+  }
+
+  /** Ends the server where one runs, and starts it anew. */
+  restart(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.stop();
+      this.deaths = [];
+      await this.launch();
+    });
+  }
+
+  /** Does one start after the other: two at once would leave a server behind. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = Promise.race([this.turn, after(startWait)]).then(work);
+    this.turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Ends the client that there is, whatever it is at. */
+  private async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      if (client?.state === State.Starting) {
+        await Promise.race([client.start(), after(startWait)]); // one that is at its start cannot be ended
+      }
+      await client?.dispose(stopWait);
+    } catch (error) {
+      this.output.warn(String(error)); // it did not start, or did not end in time: then its process is killed
+    }
+  }
+
+  private async launch(): Promise<void> {
     const found = await findBinary(this.context);
     if (typeof found === 'string') {
       void this.missing(found);
@@ -68,13 +110,6 @@ export class Server implements vscode.Disposable {
       this.output.error(String(error));
       void this.missing(vscode.l10n.t('{0} did not start as a language server: {1}', found.path, String(error)));
     }
-  }
-
-  async restart(): Promise<void> {
-    await this.client?.dispose();
-    this.client = undefined;
-    this.deaths = [];
-    await this.start();
   }
 
   /** Whether the server that runs has a command: older ones lack some. */
@@ -166,7 +201,7 @@ export class Server implements vscode.Disposable {
 
   /** The server went away by itself: it is started again, unless it keeps dying. */
   private async closed(): Promise<CloseHandlerResult> {
-    await Promise.race([this.exited, new Promise((resolve) => setTimeout(resolve, exitWait))]);
+    await Promise.race([this.exited, after(exitWait)]);
     const now = Date.now();
     this.deaths = [...this.deaths.filter((at) => now - at < restartSpan), now];
     if (this.deaths.length > restarts) {
@@ -213,4 +248,8 @@ export class Server implements vscode.Disposable {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'rigwiki.path');
     }
   }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,7 +1,8 @@
 // One server serves all folders (T30). When it dies it is started again with a word that says why, and what waits still does; commands of a run
 // can come late and twice (T43). One that keeps dying stays down until the user wants it again. What it logs has its own levels.
 
-import { ended, proposal, waiting } from '../review.mjs';
+import { press } from '../mouse.mjs';
+import { ended, proposal, undone, waiting } from '../review.mjs';
 import { servers } from '../servers.mjs';
 
 export const alive = {
@@ -20,15 +21,15 @@ export const alive = {
     assert.match(log.split('\n').find((line) => line.includes(`run ended {"run": "${run}"`)), /\[info\] run ended/);
     await desk.command('workbench.action.closePanel');
 
-    const [server, ...more] = servers(rig);
-    assert.deepEqual(more, [], 'one server for all folders');
+    // That of a window before, or of a story that started it anew, may still be at its end.
+    const server = await until('one server for all folders', () => servers(rig).length === 1 && servers(rig)[0]);
     process.kill(server, 'SIGKILL');
     await desk.toast('ended unexpectedly (SIGKILL');
     await until('another one runs', () => servers(rig).some((pid) => pid !== server));
     assert.deepEqual(await until('it answers', () => waiting(desk, run)), ['concepts/emoji.md#1']);
     await desk.command('rigwiki.proposal.apply', { run });
     await ended(desk, run, 'applied');
-    await until('the page is saved', () => desk.text('concepts/emoji.md').includes('two columns'));
+    await desk.saved({ 'concepts/emoji.md': desk.before['concepts/emoji.md'].replace('one column', 'two columns') });
     const again = await desk.command('rigwiki.proposal.apply', { run }).catch((error) => error.message);
     assert.ok(desk.text('concepts/emoji.md').includes('takes two columns'), JSON.stringify(again));
 
@@ -48,11 +49,10 @@ export const alive = {
     const said = desk.page.locator('.notifications-center .notification-list-item', { hasText: 'ended 5 times in three minutes (SIGKILL' }).first();
     await until('it stays down', async () => {
       await desk.command('notifications.showList');
-      return said.isVisible();
+      return said.waitFor({ timeout: 2_000 }).then(() => true, () => false);
     });
-    await said.locator('.monaco-button', { hasText: 'Start again' }).click();
+    await press(desk, said.locator('.monaco-button', { hasText: 'Start again' }));
     await until('it answers again', () => waiting(desk, run));
-    await desk.command('rigwiki.run.undo', { run });
-    await until('all is as before', () => desk.same());
+    await undone(desk, { run });
   },
 };

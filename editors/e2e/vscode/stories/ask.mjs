@@ -1,6 +1,6 @@
 // Ask the wiki from a question in a page: the answer opens beside it with its citations as links, and can be filed as a page.
 
-import { ended, runs, titleCommand } from '../review.mjs';
+import { ended, reviewOf, runs, titleCommand } from '../review.mjs';
 
 export const ask = {
   settings: { 'rigwiki.defaultAgent': 'builtin' },
@@ -16,7 +16,7 @@ export const ask = {
     const uri = await until('the answer is open', async () =>
       desk.host(`return vscode.window.visibleTextEditors.map((e) => e.document.uri).find((u) => u.scheme === 'rigwiki' && u.path === '/answer.md')?.toString()`),
     );
-    assert.equal(await desk.host(`return vscode.window.tabGroups.all.length`), 2, 'beside the page');
+    await until('it is beside the page', async () => (await desk.host(`return vscode.window.tabGroups.all.length`)) === 2);
     const links = await until('the citation is a link to the page', async () => {
       const all = await desk.host(`return (await vscode.commands.executeCommand('vscode.executeLinkProvider', vscode.Uri.parse(argument), 50)).map((l) => String(l.target))`, uri);
       return all.some((l) => l.includes('concepts/emoji.md')) && all;
@@ -26,6 +26,7 @@ export const ask = {
     assert.equal(query.state, 'done', String(links));
     await titleCommand(desk, 'File Answer as Page');
     const filed = await until('it is proposed as a page', async () => (await runs(desk)).find((r) => r.waits));
+    await reviewOf(desk, filed.title);
     assert.ok(desk.same(), 'nothing is written before the yes');
     await desk.command('rigwiki.proposal.discard', { run: filed.run });
     await ended(desk, filed.run, 'discarded');

@@ -1,6 +1,7 @@
 // Several sources at once, from the menu of the explorer: the question names them with agent and model, and a no starts nothing.
 
-import { explorer, menu } from '../hands.mjs';
+import { explorer, leave, menu } from '../hands.mjs';
+import { press } from '../mouse.mjs';
 import { ended, runs } from '../review.mjs';
 
 export const batch = {
@@ -13,10 +14,13 @@ export const batch = {
     const both = async () => {
       const first = await explorer(desk, 'raw/batch-one-steps.md');
       const second = desk.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'batch-two-steps.md' }).first();
+      const selected = async (row) => (await row.getAttribute('aria-selected')) === 'true';
       const select = async () => {
-        await first.click();
-        await second.click({ modifiers: ['Control'] });
-        await second.click({ button: 'right' });
+        await desk.insist('both are selected', async () => {
+          await first.click({ timeout: 5_000 });
+          await second.click({ modifiers: ['Control'], timeout: 5_000 });
+        }, async () => (await selected(first)) && (await selected(second)));
+        await second.click({ button: 'right', timeout: 5_000 });
       };
       await menu(desk, select, 'Ingest into Wiki');
       const question = dialog.filter({ hasText: 'Ingest 2 sources with obedient (small-1)' });
@@ -26,11 +30,10 @@ export const batch = {
     const said = await both();
     assert.ok(said.includes('raw/batch-one-steps.md') && said.includes('raw/batch-two-steps.md'), said);
     await desk.picture('batch');
-    await desk.page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    await leave(desk, dialog);
     assert.deepEqual(await runs(desk), [], 'a no starts nothing');
     await both();
-    await dialog.locator('.monaco-button', { hasText: 'Ingest' }).click();
+    await press(desk, dialog.locator('.monaco-button', { hasText: 'Ingest' }));
     const started = await desk.until('both run', async () => (await runs(desk)).length === 2 && runs(desk));
     for (const { run } of started) {
       await ended(desk, run, 'proposed');

@@ -1,16 +1,13 @@
 // @wiki in the chat: the answer of the wiki with the pages that it cites, and an offer to file it. code-server has no model for its chat, so the
 // question is put to what answers there, in the real extension host and to the real server.
 
-import { ended, runs } from '../review.mjs';
+import { ended, reviewOf, runs } from '../review.mjs';
 
 const ask = `
   const said = { text: '', pages: [], buttons: [], lines: 0 };
   const stream = { markdown: (t) => (said.text += t), progress: () => said.lines++, reference: (u) => said.pages.push(u.path), button: (b) => said.buttons.push(b) };
-  const cancel = new vscode.CancellationTokenSource();
   const { chat } = vscode.extensions.getExtension('rigwiki.rig-wiki').exports;
-  const asked = chat({ prompt: argument.question }, undefined, stream, cancel.token);
-  if (argument.cancel) { const { runs } = await vscode.commands.executeCommand('rigwiki.runs', {}); cancel.cancel(); }
-  await asked;
+  await chat({ prompt: argument.question }, undefined, stream, new vscode.CancellationTokenSource().token);
   return JSON.parse(JSON.stringify(said));`;
 
 export const chat = {
@@ -29,6 +26,7 @@ export const chat = {
     assert.deepEqual(said.buttons.map((b) => b.command), ['rig.answer.file']);
     await desk.host(`await vscode.commands.executeCommand(argument.command, vscode.Uri.from(argument.arguments[0]))`, said.buttons[0]);
     const filed = await until('it is proposed as a page', async () => (await runs(desk)).find((r) => r.waits));
+    await reviewOf(desk, filed.title);
     await desk.command('rigwiki.proposal.discard', { run: filed.run });
     await ended(desk, filed.run, 'discarded');
     assert.ok(desk.same());

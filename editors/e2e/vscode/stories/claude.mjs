@@ -9,7 +9,7 @@ export const claude = {
   needs: () => (process.env.RIG_AGENTS && existsSync(`${process.env.RIG_AGENTS}/claude`) ? undefined : 'RIG_AGENTS is not set, or has no claude'),
 
   async play(desk) {
-    const { assert, until } = desk;
+    const { assert } = desk;
     const steps = [
       { op: 'read', path: desk.path('index.md') },
       { op: 'write', path: desk.path('sources/widths.md'), content: page },
@@ -21,8 +21,7 @@ export const claude = {
     assert.ok(desk.same());
     await titleCommand(desk, 'Apply Proposal');
     await ended(desk, run, 'applied');
-    await until('the page is saved', () => desk.has('sources/widths.md') && desk.text('sources/widths.md') === page);
-    assert.ok(desk.text('index.md').includes('## Sources\n- [[widths]]'));
-    await undone(desk, 'ingest raw/widths.md');
+    await desk.saved({ 'sources/widths.md': page, 'index.md': desk.before['index.md'].replace('## Sources\n', '## Sources\n- [[widths]] — what a face takes\n') });
+    await undone(desk, { title: 'ingest raw/widths.md' });
   },
 };

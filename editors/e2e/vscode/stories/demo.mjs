@@ -10,7 +10,7 @@ export const demo = {
        });`,
     );
     assert.deepEqual(ended, { name: 'demo', code: 0 });
-    await desk.page.locator('.terminal-wrapper.active').waitFor();
+    await desk.page.locator('.terminal-wrapper.active').first().waitFor();
     assert.equal(await desk.host('return vscode.window.terminals.length'), 1, 'it stays to be read');
     await desk.picture('demo');
     await desk.host('vscode.window.terminals.forEach((t) => t.dispose())');

@@ -26,7 +26,8 @@ export const fetch = {
       await input.fill(url);
       await desk.page.keyboard.press('Enter');
       await asked;
-      await until('it is fetched', async () => (await runs(desk)).find((r) => r.op === 'fetch' && r.state === 'done'));
+      const fetched = await until('it is fetched', async () => (await runs(desk)).find((r) => r.op === 'fetch' && r.state !== 'running' && r.state !== 'queued'));
+      assert.equal(fetched.state, 'done', fetched.message);
       const [source] = Object.keys(desk.files()).filter((f) => f.startsWith('raw/') && f.includes('kiln'));
       assert.match(desk.text(source), new RegExp(`source-url: ${url}`));
       assert.match(desk.text(source), /cools for two/);

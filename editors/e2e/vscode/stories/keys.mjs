@@ -2,7 +2,7 @@
 // accepted is applied. The gutter shows both; links of the proposed page lead into the wiki.
 
 import { menu, palette } from '../hands.mjs';
-import { ended, proposal, waiting } from '../review.mjs';
+import { ended, mark, marked, proposal, undone, waiting } from '../review.mjs';
 
 const page = 'concepts/slices.md';
 const filler = 'filler\n'.repeat(12);
@@ -24,34 +24,38 @@ export const keys = {
     });
     assert.ok(links.every((l) => l.startsWith('file:') && l.endsWith('concepts/emoji.md')), links.join());
 
-    // The review has the keys once it is open.
-    await desk.page.locator('.codelens-decoration a', { hasText: 'Accept' }).first().waitFor();
-    await until('the cursor is at the first change', () =>
+    await until('the review has the keys once it is open', () => desk.page.locator('.multiDiffEntry .monaco-editor.focused').first().isVisible());
+    const at = (line) => until(`the cursor is at ${line}`, () =>
       desk.host(
         `const e = vscode.window.activeTextEditor;
          if (e?.document.uri.scheme !== 'rigwiki') return false;
-         const at = new vscode.Position(e.document.getText().split('\\n').indexOf('ONE'), 0);
+         const at = new vscode.Position(e.document.getText().split('\\n').indexOf(argument), 0);
          e.selection = new vscode.Selection(at, at);
          return e.selection.active.isEqual(at);`,
+        line,
       ),
     );
-    await desk.page.keyboard.press('Control+Alt+w');
-    await desk.toast('slices proposes to edit it');
-    await desk.page.keyboard.press('Control+Alt+y');
-    await desk.page.locator('.codelens-decoration a', { hasText: 'Accepted' }).waitFor();
+    const keys = async (chord) => {
+      await desk.command('workbench.action.focusActiveEditorGroup');
+      await at('ONE');
+      await desk.page.keyboard.press(chord);
+    };
+    const why = desk.page.locator('.notification-toast', { hasText: 'slices proposes to edit it' }).first();
+    await desk.insist('the keys ask why', () => keys('Control+Alt+w'), () => why.isVisible());
+    await desk.insist('the keys accept', () => keys('Control+Alt+y'), () => marked(desk, run, page, 'Accepted'));
+    await mark(desk, 'Accepted');
     await until('the gutter shows it', async () => (await desk.page.locator('.multiDiffEntry .modified .glyph-margin-widgets .cgmr').count()) === 1);
 
-    const number = desk.page.locator('.multiDiffEntry .modified .margin-view-overlays .line-numbers', { hasText: new RegExp(`^${text.split('\n').indexOf('two') + 1}$`) });
-    await menu(desk, () => number.click({ button: 'right' }), 'Reject Change at Cursor');
-    await desk.page.locator('.codelens-decoration a', { hasText: 'Rejected' }).waitFor();
+    const number = desk.page.locator('.multiDiffEntry .modified .margin-view-overlays .line-numbers', { hasText: new RegExp(`^${text.split('\n').indexOf('two') + 1}$`) }).first();
+    await menu(desk, () => number.click({ button: 'right', timeout: 10_000 }), 'Reject Change at Cursor');
+    await mark(desk, 'Rejected');
     await until('the gutter shows both', async () => (await desk.page.locator('.multiDiffEntry .modified .glyph-margin-widgets .cgmr').count()) === 2);
     await desk.picture('gutter');
 
     await palette(desk, 'Rig: Apply Accepted Changes');
     await ended(desk, run, 'partly');
-    await until('the accepted change is saved', () => desk.text(page) === text.replace('one', 'ONE'));
+    await desk.saved({ [page]: text.replace('one', 'ONE') });
     assert.deepEqual(await until('what nobody decided waits', async () => (await waiting(desk, run)).length === 1 && waiting(desk, run)), [`${page}#3`]);
-    await desk.command('rigwiki.run.undo', { run });
-    await until('all is as before', () => desk.same());
+    await undone(desk, { run });
   },
 };

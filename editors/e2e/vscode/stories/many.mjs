@@ -27,7 +27,7 @@ export const many = {
     assert.equal(files.length, count);
     await desk.command('rigwiki.proposal.apply', { run, paths: files.map((f) => f.path) });
     await ended(desk, run, 'applied');
-    await until('all pages are saved', () => Object.keys(pages).every((p) => desk.text(p) === pages[p].replace('\nLine', '\nThe line')), { bound: 90_000 });
+    await until('all pages are saved', () => Object.keys(pages).every((p) => desk.text(p) === pages[p].replace('\nLine', '\nThe line')), { bound: 120_000 });
     assert.ok((await desk.tabs()).length < 10, `tabs: ${(await desk.tabs()).length}`);
     return `the review of ${count} pages was open ${took} ms after the proposal`;
   },

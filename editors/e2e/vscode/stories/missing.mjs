@@ -10,13 +10,12 @@ export const missing = {
   async play(desk) {
     const { assert, until } = desk;
     await desk.command('rig.restart');
-    const toast = await desk.toast('/nowhere/rig');
-    assert.match(await toast.innerText(), /go install/);
+    assert.match(await desk.toast('/nowhere/rig'), /go install/);
     await desk.picture('missing');
     const bundled = desk.editor.bundled();
     renameSync(bundled, `${bundled}.away`);
     desk.editor.settings({ 'rigwiki.path': '' });
-    await (await desk.toast('none comes with this build')).waitFor();
+    await desk.toast('none comes with this build');
     renameSync(`${bundled}.away`, bundled);
     await desk.command('rig.restart');
     await until('the one in the extension runs', () => servers(bundled).length === 1);

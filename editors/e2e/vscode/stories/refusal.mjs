@@ -1,6 +1,6 @@
 // An agent writes the schema too: the change is refused, and that is to be seen in the tree, in the report and at the source.
 
-import { ended, proposal, titleCommand } from '../review.mjs';
+import { ended, proposal, titleCommand, undone } from '../review.mjs';
 
 export const refusal = {
   async play(desk) {
@@ -9,8 +9,8 @@ export const refusal = {
     assert.deepEqual(shown.refused.map((r) => r.rule), ['protected-path']);
     await desk.command('rig.proposals.focus');
     const row = desk.page.locator('.pane-body .monaco-list-row');
-    await row.filter({ hasText: 'Refused: 1' }).waitFor();
-    await row.filter({ hasText: 'Schema.md' }).filter({ hasText: 'protected-path' }).waitFor();
+    await row.filter({ hasText: 'Refused: 1' }).first().waitFor();
+    await row.filter({ hasText: 'Schema.md' }).filter({ hasText: 'protected-path' }).first().waitFor();
     await desk.picture('refused');
     await themes(desk);
     await until('the source says so', async () =>
@@ -20,8 +20,8 @@ export const refusal = {
     await ended(desk, run, 'applied');
     assert.equal(desk.text('schema.md'), desk.before['schema.md']);
     assert.equal(desk.has('Schema.md'), false);
-    await desk.toast('ingest raw/widths.md', 'Undo');
-    await until('all is as before', () => desk.same());
+    await until('nothing is left to be saved', async () => (await desk.unsaved(desk.wiki)).length === 0);
+    await undone(desk, { title: 'ingest raw/widths.md' });
     await desk.command('workbench.view.explorer');
   },
 };
