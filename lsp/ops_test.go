@@ -87,6 +87,9 @@ func TestAnswerFile(t *testing.T) {
 	if err := e.Execute("rigwiki.answer.file", map[string]string{"run": got.Run}, &filed); err != nil || filed.Answer != got.Run {
 		t.Fatalf("%+v, %v", filed, err)
 	}
+	if n := until(t, e, filed.Run, proposal.Proposed); n.Preview != "diff" {
+		t.Errorf("the page is shown by %q", n.Preview)
+	}
 	if n := until(t, e, filed.Run, proposal.Applied, proposal.Partly); n.State != proposal.Applied || !strings.HasPrefix(n.Title, "file the answer as queries/") {
 		t.Errorf("%+v, %+v", n, n.Proposal)
 	}

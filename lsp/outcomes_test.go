@@ -282,8 +282,12 @@ func TestTwoEditors(t *testing.T) {
 	page := filepath.Join(root, "log.md")
 	eventually(t, "the second editor knows the runs", func() bool { return len(actionTitles(t, two, page)) > 0 })
 	run := ingest(t, one, root)
-	until(t, one, run, proposal.Proposed)
-	until(t, two, run, proposal.Proposed)
+	if n := until(t, one, run, proposal.Proposed); n.Preview == "" {
+		t.Error("the first editor is not told who shows the proposal")
+	}
+	if n := until(t, two, run, proposal.Proposed); n.Preview != "" {
+		t.Errorf("the second editor is told to show the proposal by %q", n.Preview)
+	}
 	if got := actionTitles(t, two, page); !has(got, "Apply proposal of ingest raw/src.md") {
 		t.Errorf("actions in the second editor: %q", got)
 	}

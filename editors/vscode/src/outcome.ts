@@ -26,7 +26,7 @@ export class Outcome implements vscode.Disposable {
 
   private async follow({ run, before, note }: Change): Promise<void> {
     if (run.state === 'proposed' && before !== 'proposed') {
-      await this.proposed(run, before, note.preview);
+      await this.proposed(run, note.preview);
     } else if (run.state === 'done' && before !== 'done') {
       await this.answers.open(run);
     } else if ((run.state === 'applied' || run.state === 'partly') && note.message) {
@@ -38,12 +38,12 @@ export class Outcome implements vscode.Disposable {
   }
 
   /** The review opens by itself for a run of this window; one of another program is told. */
-  private async proposed(run: Run, before: Run['state'] | undefined, preview: string | undefined): Promise<void> {
+  private async proposed(run: Run, preview: string | undefined): Promise<void> {
     const settings = vscode.workspace.getConfiguration('rigwiki', vscode.Uri.file(run.wiki));
     if (preview ? preview !== 'review' : settings.get<string>('preview', 'auto') !== 'auto') {
       return; // the server shows it by the rung that the user wants
     }
-    const own = before !== undefined;
+    const own = preview !== undefined; // that a run is known says nothing: those of other programs are in the list too
     if (own && settings.get<boolean>('openReview', true)) {
       await this.review.open(run.run);
       return;

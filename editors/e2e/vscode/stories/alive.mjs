@@ -54,5 +54,8 @@ export const alive = {
     await press(desk, said.locator('.monaco-button', { hasText: 'Start again' }));
     await until('it answers again', () => waiting(desk, run));
     await undone(desk, { run });
+    await Promise.all([desk.command('rig.restart'), desk.command('rig.restart')]);
+    await until('two wishes for another server leave one', () => servers(rig).length === 1);
+    await until('which answers', () => waiting(desk, run));
   },
 };
