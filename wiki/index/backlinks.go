@@ -85,7 +85,9 @@ func (x *Index) inMemory() []*entry {
 		}
 	}
 	for _, e := range x.buffers {
-		out = append(out, e)
+		if e.class == pageClass {
+			out = append(out, e)
+		}
 	}
 	return out
 }

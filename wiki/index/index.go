@@ -291,6 +291,17 @@ func (x *Index) Paths() []string {
 // Conflict is a copy that a sync tool left beside a page; it is no page.
 type Conflict struct{ Path, Of string }
 
+// ConflictOf gives the page that a file on disk is a conflict copy of; ok is false where it is none.
+func (x *Index) ConflictOf(rel string) (of string, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if r, there := x.onDisk(rel); !there || r.class() != conflictClass {
+		return "", false
+	}
+	name, _ := conflictOf(path.Base(rel))
+	return path.Join(path.Dir(rel), name), true
+}
+
 // Conflicts gives the conflict copies, sorted.
 func (x *Index) Conflicts() []Conflict {
 	x.mu.RLock()

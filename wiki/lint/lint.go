@@ -108,14 +108,17 @@ type page struct {
 
 // checks gives the checks of one page, in the order of their findings where those begin at the same byte.
 func checks() []func(*page) {
-	return []func(*page){(*page).fenced, (*page).front, (*page).sources, (*page).links, (*page).empty, (*page).inbound, (*page).twins, (*page).name,
+	return []func(*page){(*page).fenced, (*page).front, (*page).sources, (*page).links, (*page).pipes, (*page).empty, (*page).inbound, (*page).twins, (*page).name,
 		(*page).collides, (*page).folder, (*page).entries, (*page).placeholder, (*page).contradictions, (*page).reviews, (*page).order, (*page).drifted}
 }
 
-// Page gives the findings of one page, in order of position. A page that is the human's, or is not there, has none.
+// Page gives the findings of one page, in order of position. A page that is the human's, or is not there, has none; a sync tool's copy of a page has that one.
 func Page(x *index.Index, rules Rules, rel string) []Finding {
 	if rules.human(rel) {
 		return nil
+	}
+	if of, conflict := x.ConflictOf(rel); conflict {
+		return []Finding{copyOf(index.Conflict{Path: rel, Of: of})}
 	}
 	p := &page{x: x, rules: rules}
 	var ok bool
@@ -176,7 +179,11 @@ func (p *page) replace(title string, start, end int, text string) Fix {
 func conflicts(x *index.Index) []Finding {
 	var out []Finding
 	for _, c := range x.Conflicts() {
-		out = append(out, Finding{Path: c.Path, Line: 1, Code: "sync-conflict", Severity: Warning, Message: "a sync tool's copy of " + c.Of + "; it is not taken for a page"})
+		out = append(out, copyOf(c))
 	}
 	return out
+}
+
+func copyOf(c index.Conflict) Finding {
+	return Finding{Path: c.Path, Line: 1, Code: "sync-conflict", Severity: Warning, Message: "a sync tool's copy of " + c.Of + "; it is not taken for a page"}
 }
