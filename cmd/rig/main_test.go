@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,11 +44,13 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			e.Setenv("REPO", repo)
+			e.Setenv("MARK", strconv.Itoa(os.Getpid())) // tells this test's processes from those of another that runs beside it
 			return os.MkdirAll(filepath.Join(e.WorkDir, "user"), 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"garden":  garden,
 			"await":   await,
+			"gone":    gone,
 			"exit":    exitCode,
 			"same":    same,
 			"capture": capture,
@@ -101,6 +106,25 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s never held %q", args[0], args[1])
+}
+
+// gone waits until no process has this command line: `gone command`. What a killed program started ends after it, not with it.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: gone command")
+	}
+	if _, err := exec.LookPath("pgrep"); err != nil {
+		return // nobody can tell
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		err := exec.Command("pgrep", "-fx", regexp.QuoteMeta(args[0])).Run()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.ExitCode() == 1 {
+			return
+		}
+		ts.Check(err)
+	}
+	ts.Fatalf("%q runs on", args[0])
 }
 
 // exitCode runs rig and demands its exit code: `exit 41 rig wiki …`.

@@ -16,7 +16,7 @@ type terminal struct {
 }
 
 // hang bounds the waits in a terminal; it is there for a hang only.
-const hang = 40 * time.Second
+const hang = time.Minute
 
 // newTerminal starts a command in a terminal of 110 by 34. Its log of states is what the screen shows.
 func newTerminal(t *testing.T, dir string, env []string, command ...string) *terminal {

@@ -23,7 +23,7 @@
 
 (defun drive-wait (what state)
   "Wait until STATE is true; WHAT names it. The bound is there for a hang only."
-  (let ((end (time-add nil 30)))
+  (let ((end (time-add nil 60)))
     (while (not (funcall state))
       (when (time-less-p end nil)
         (error "never saw: %s\nasked: %S\nsaid: %S" what drive-asked drive-said))

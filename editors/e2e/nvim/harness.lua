@@ -15,7 +15,7 @@ H.words = nil ---@type string?
 function H.say(...) io.stdout:write(table.concat({ ... }), '\n') end
 
 function H.wait(what, state)
-  if not vim.wait(tonumber(vim.env.HANG_MS) or 30000, state, 10) then
+  if not vim.wait(tonumber(vim.env.HANG_MS) or 60000, state, 10) then
     error(('never saw: %s\nnotes: %s\nshown: %s'):format(what, vim.inspect(H.notes), vim.inspect(H.shown)), 2)
   end
   H.say('saw ', what)
