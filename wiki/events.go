@@ -62,8 +62,8 @@ func (r *run) openBoard() (err error) {
 	if port == strconv.Itoa(r.host.board) {
 		port = "" // it is our own
 	}
-	r.outside = board.NewEmitter(port, LookupVar(r.host.env, "BOARD_TOKEN"), boardPatience)
-	r.release = append(r.release, func() { r.outside.Close(boardPatience) }) // after the endpoint, which hands on what it has
+	r.outside = board.NewEmitter(port, LookupVar(r.host.env, "BOARD_TOKEN"), r.host.patience)
+	r.release = append(r.release, func() { r.outside.Close(r.host.patience) }) // after the endpoint, which hands on what it has
 	if r.board, err = board.Serve("", r.event); err != nil {
 		return fmt.Errorf("open the events endpoint: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/adapters/board"
@@ -49,6 +50,7 @@ func TestUsersBoard(t *testing.T) {
 	}
 	defer b.Close()
 	h, job := retryHost(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) })
+	h.patience = time.Minute // a busy machine is no reason to drop an event here
 	h.env = append(h.env, "BOARD_PORT="+strconv.Itoa(b.Port()), "BOARD_TOKEN=secret", "BOARD_AGENT_ID=ana", "BOARD_TASK=tea.md")
 	var seen []string
 	rec := h.Run(t.Context(), job, func(u Update) {
@@ -64,8 +66,13 @@ func TestUsersBoard(t *testing.T) {
 		t.Errorf("seen %q, want %q", seen, want)
 	}
 	for _, want := range seen {
-		if e := <-got; e.Kind != want || e.Agent != "ana" || e.Task != "tea.md" || e.Session == "" {
-			t.Errorf("the board has %+v, want %s", e, want)
+		select {
+		case e := <-got:
+			if e.Kind != want || e.Agent != "ana" || e.Task != "tea.md" || e.Session == "" {
+				t.Errorf("the board has %+v, want %s", e, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("the board has no %s", want)
 		}
 	}
 }

@@ -34,6 +34,7 @@ type Host struct {
 	sums                fileSums
 	board               int             // Options.Board
 	waits               []time.Duration // before an agent that failed in a way that passes is tried again
+	patience            time.Duration   // with the user's board
 
 	mu      sync.Mutex
 	runs    map[string]*run         // queued and running, by id
@@ -49,7 +50,7 @@ var errClosed = errors.New("the host is closing")
 
 // NewHost makes a host. It touches nothing on disk.
 func NewHost(o Options) (*Host, error) {
-	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, board: o.Board, waits: retryWaits(), runs: map[string]*run{}, queues: map[string][]string{},
+	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, board: o.Board, waits: retryWaits(), patience: boardPatience, runs: map[string]*run{}, queues: map[string][]string{},
 		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, tidied: map[string]bool{}}
 	if h.rigHome == "" {
 		h.rigHome = filepath.Join(h.home, ".rig")
