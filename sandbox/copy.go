@@ -152,7 +152,7 @@ func (s Spec) check() error {
 	} else if !fi.IsDir() {
 		return fmt.Errorf("%q is not a folder", s.Root)
 	}
-	rels := append(append(slices.Clone(s.Protect), s.State...), s.KeepBack...)
+	rels := slices.Concat(s.Protect, s.State, s.KeepBack, s.Gone)
 	for rel := range s.Inject {
 		rels = append(rels, rel)
 	}

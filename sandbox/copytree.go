@@ -104,7 +104,7 @@ func (cp *copier) leave(rel string, what Why, reason string) {
 
 // hidden tells whether rel is not shown in a copy.
 func (cp *copier) hidden(rel string, st stat) bool {
-	if slices.Contains(cp.spec.Protect, rel) {
+	if slices.Contains(cp.spec.Protect, rel) || st.mode.IsRegular() && slices.Contains(cp.spec.Gone, rel) {
 		return true
 	}
 	return cp.spec.Hide != nil && cp.spec.Hide(rel, dirEntry{path.Base(rel), st})

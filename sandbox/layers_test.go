@@ -222,6 +222,24 @@ func TestHidden(t *testing.T) {
 	})
 }
 
+// TestGone: a file that counts as deleted is not shown; what is made in its place is new, and no loss of it is told, whatever becomes of its folder.
+func TestGone(t *testing.T) {
+	each(t, func(t *testing.T, l Layer) {
+		b := newBench(t, map[string]string{"a.md": "a", "sub/b.md": "b", "sub/c.md": "c", "sub/deep/d.md": "d", "e.md": "e", "f.md": "f", "raw/s.md": "s", ".git/g.md": "g"})
+		b.spec.Hide = hideDots
+		b.spec.Protect = []string{"raw"}
+		b.spec.Gone = []string{"a.md", "sub/b.md", "sub/deep/d.md", "e.md", "f.md", "none/at/all.md", ".git/g.md", "raw/s.md"}
+		before := image(t, b.root)
+		box := b.open(l)
+		b.must(box, `[ ! -e a.md ]; [ ! -e sub/b.md ]; [ ! -e e.md ]; [ ! -e .git ]; [ ! -e none ]
+			[ "$(ls sub)" = "$(printf 'c.md\ndeep')" ]; [ "$(ls sub/deep)" = "" ]
+			echo new >sub/b.md; mv sub/c.md e.md; rmdir sub/deep; mkdir f.md; echo x >f.md/x.md`)
+		b.want(b.changes(box), `create e.md -> "c"`, `create f.md/x.md -> "x\n"`, `create sub/b.md -> "new\n"`, `delete sub/c.md "c"`, "dir f.md")
+		box.Close()
+		same(t, "the folder", before, image(t, b.root))
+	})
+}
+
 // TestKeepBack: of the program's own HOME a refreshed credential comes back, nothing else.
 func TestKeepBack(t *testing.T) {
 	each(t, func(t *testing.T, l Layer) {

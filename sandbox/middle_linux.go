@@ -48,6 +48,9 @@ func (m *midLayer) fill(s viewSpec, points []place) error {
 		}
 	}
 	for _, name := range s.Hidden {
+		if err := m.mkdirs(path.Dir(name)); err != nil {
+			return err
+		}
 		err := unix.Mknod(m.dir+"/"+name, unix.S_IFCHR, 0)
 		if errors.Is(err, fs.ErrExist) { // a mount point is in it: nothing else of it shows
 			err = unix.Setxattr(m.dir+"/"+name, opaqueXattr, []byte("y"), 0)

@@ -111,6 +111,11 @@ func (b *overlayBox) viewSpec(g *gate) (viewSpec, error) {
 	if v.Hidden, err = b.hidden(v.UID); err != nil {
 		return v, err
 	}
+	for _, rel := range s.Gone {
+		if b.shows(rel) {
+			v.Hidden, b.hiddenSet[rel] = append(v.Hidden, rel), true
+		}
+	}
 	for _, p := range append(alwaysShown(), s.Visible...) {
 		links, real, err := resolve(p)
 		if err != nil {
@@ -175,6 +180,13 @@ func (b *overlayBox) hidden(uid int) ([]string, error) {
 		}
 	}
 	return hidden, nil
+}
+
+// shows tells whether a file would be shown that the program writes.
+func (b *overlayBox) shows(rel string) bool {
+	fi, err := os.Lstat(filepath.Join(b.spec.Root, filepath.FromSlash(rel)))
+	top, _, _ := strings.Cut(rel, "/")
+	return err == nil && fi.Mode().IsRegular() && !b.hiddenSet[top] && !slices.ContainsFunc(b.spec.Protect, func(p string) bool { return within(p, rel) })
 }
 
 // handshake sends the spec and takes what comes back.

@@ -19,7 +19,7 @@ func (s Spec) checkOwn() (Spec, error) {
 		}
 		return s, nil
 	}
-	s.Hide, s.Inject, s.Buffers, s.Protect = nil, nil, nil, nil
+	s.Hide, s.Inject, s.Buffers, s.Gone, s.Protect = nil, nil, nil, nil, nil
 	for rel, host := range s.Lend {
 		if !fs.ValidPath(rel) || rel == "." || !filepath.IsAbs(host) {
 			return s, fmt.Errorf("%q cannot be lent as %q", host, rel)

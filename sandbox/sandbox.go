@@ -43,6 +43,8 @@ type Spec struct {
 	Inject map[string]string
 	// Buffers maps rel to unsaved text. It is the program's starting point and the base of its changes.
 	Buffers map[string][]byte
+	// Gone are rel files that are not shown, as if they had been deleted before: what the program makes in their place is new. None is in Buffers.
+	Gone []string
 	// Hide says which entries are not shown (and not copied): dot folders, node_modules. It is asked for each entry met;
 	// an overlay asks only for the entries of Root. nil hides nothing.
 	Hide func(rel string, d fs.DirEntry) bool
@@ -51,7 +53,7 @@ type Spec struct {
 	// when the box's program started.
 	BaseText func(rel string, id FileID) ([]byte, bool)
 	// Own says that Root was made for this run alone: the program works in it as it is, what it writes stays there, and Changes has nothing to compare.
-	// Hide, Inject, Buffers and Protect do not count then.
+	// Hide, Inject, Buffers, Gone and Protect do not count then.
 	Own bool
 	// Lend maps rel paths, empty folders of an Own Root, to folders of the host that are shown there. An overlay gives each a throwaway layer; a copy
 	// shows them read-only, by a link.

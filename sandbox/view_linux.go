@@ -20,7 +20,7 @@ type viewSpec struct {
 	Own                bool
 	Inject, Lend       map[string]string
 	Buffers            map[string][]byte
-	Hidden             []string // entries of Root that are not shown
+	Hidden             []string // rel: entries of Root, and files below it, that are not shown
 	Visible, State     []string
 	Tools              []Tool
 	Links              []link // on the way to Visible and Home

@@ -101,6 +101,9 @@ func (h *Host) write(s *proposal.Store, w *Wiki, plan proposal.Plan, by string) 
 		}
 		return held
 	})
+	if len(plan.Files)+len(plan.Settled) == 0 && len(res.Conflicts)+len(res.Unsaved) > 0 {
+		return res, nil // every page of it is left as it is
+	}
 	res.Receipt, err = s.Apply(plan, by)
 	return res, err
 }

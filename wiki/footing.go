@@ -47,18 +47,15 @@ func (r *run) takeFooting() error {
 			r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf("%s starts without what %s would make of it: %s", c.Path, id, c.Reason))
 		}
 		r.rec.Stack = append(r.rec.Stack, id)
-		r.rec.Warnings = append(r.rec.Warnings, r.footing.put(id, plan)...)
+		r.footing.put(id, plan)
 	}
 	return nil
 }
 
-// put takes a plan in and gives what the agent will see otherwise than it would be.
-func (t *footing) put(run string, plan proposal.Plan) (warnings []string) {
+// put takes a plan in.
+func (t *footing) put(run string, plan proposal.Plan) {
 	gone := func(rel string) {
 		t.pages[rel], t.runs[rel] = nil, append(t.runs[rel], run)
-		if !t.fresh[rel] { // the layer can add pages, not hide them
-			warnings = append(warnings, fmt.Sprintf("%s was shown to the agent, although %s would take it away", rel, run))
-		}
 		delete(t.fresh, rel)
 	}
 	for _, p := range plan.Files {
@@ -75,7 +72,6 @@ func (t *footing) put(run string, plan proposal.Plan) (warnings []string) {
 		t.pages[p.Path] = append([]byte{}, p.After...)
 		t.runs[p.Path] = append(t.runs[p.Path], run)
 	}
-	return warnings
 }
 
 // page is a page as it would be, nil where it would be gone; false where the proposals below do not touch it.
@@ -87,7 +83,7 @@ func (t *footing) page(rel string) ([]byte, bool) {
 	return text, ok
 }
 
-// lay adds the pages to what is laid into the sandbox.
+// lay adds the pages to what is laid into the sandbox, and takes out those that would be gone.
 func (t *footing) lay(buffers map[string][]byte) {
 	if t == nil {
 		return
@@ -95,8 +91,23 @@ func (t *footing) lay(buffers map[string][]byte) {
 	for rel, text := range t.pages {
 		if text != nil {
 			buffers[rel] = text
+		} else {
+			delete(buffers, rel)
 		}
 	}
+}
+
+// gone are the pages that would be gone, but for those that are laid in all the same.
+func (t *footing) gone(buffers map[string][]byte) (rels []string) {
+	if t == nil {
+		return nil
+	}
+	for _, rel := range sortedKeys(t.pages) {
+		if _, laid := buffers[rel]; !laid && t.pages[rel] == nil {
+			rels = append(rels, rel)
+		}
+	}
+	return rels
 }
 
 // made are the pages that are not there yet.

@@ -35,6 +35,7 @@ type Input struct {
 	Sources []string // rel paths of the run's sources
 	View    View     // nil: the rules that need the wiki's links are skipped
 	Made    []string // pages that are not on disk and count as if: those of proposals that this one is made on top of
+	Gone    []string // pages that are on disk and count as if not, for the same reason
 }
 
 // A View answers about the wiki as it stands, without the changes. [*index.Index] is one.
@@ -76,7 +77,7 @@ type judge struct {
 	names   *names
 	protect globSet
 	assets  globSet
-	going   map[string]bool // paths that the run deletes
+	going   map[string]bool // paths that the run deletes, or found deleted
 	made    *made           // pages that the proposal would make
 	schema  string          // the schema's text, folded, "" where there is none
 }
@@ -93,6 +94,9 @@ func newJudge(in Input) *judge {
 		if c.Kind == sandbox.Delete {
 			j.going[c.Path] = true
 		}
+	}
+	for _, rel := range in.Gone {
+		j.going[rel] = true
 	}
 	j.names = newNames(in.Wiki.Real, j.going)
 	for _, rel := range in.Made {

@@ -208,7 +208,7 @@ func (r *run) spec(inv adapters.Invocation) sandbox.Spec {
 	r.revised.lay(buffers)
 	tools := r.tooling()
 	return sandbox.Spec{
-		Root: r.wiki.Real, RunDir: r.dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Hide: HideEntry, BaseText: r.bases.text,
+		Root: r.wiki.Real, RunDir: r.dir, Protect: r.wiki.Human, Inject: r.inject, Buffers: buffers, Gone: r.footing.gone(buffers), Hide: HideEntry, BaseText: r.bases.text,
 		Visible: slices.Concat(inv.Visible, r.found.Runtime, r.cfg.Sandbox.Read, []string{r.host.self}, tools.visible), Cover: []string{r.host.rigHome}, Tools: tools.tools, State: slices.Concat(inv.State, tools.state), KeepBack: inv.Keep, Home: r.host.home,
 		Network: r.network(inv),
 		Limits:  sandbox.Limits{FileBytes: r.cfg.Limits.FileBytes, Files: r.cfg.Limits.Files, Bytes: r.cfg.Limits.WikiBytes},
@@ -290,7 +290,7 @@ func (r *run) judge(ctx context.Context) error {
 		r.verdict = Judge(in)
 		return nil
 	}
-	in.Made = r.footing.made()
+	in.Made, in.Gone = r.footing.made(), r.footing.gone(nil)
 	r.footing.view(x, func(x *index.Index) {
 		in.View = x
 		r.verdict = Judge(in)
