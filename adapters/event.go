@@ -29,7 +29,7 @@ func (e Event) Capped() Event {
 	e.Summary = capped(oneLine(e.Summary), capShort)
 	e.File = capped(oneLine(e.File), capShort)
 	e.Cmd = capped(oneLine(e.Cmd), capCmd)
-	e.Detail = capped(strings.ToValidUTF8(e.Detail, "\uFFFD"), capDetail)
+	e.Detail = capped(plainText(e.Detail), capDetail)
 	e.Agent = capped(oneLine(e.Agent), capShort)
 	e.Task = capped(oneLine(e.Task), capShort)
 	return e
@@ -59,19 +59,33 @@ func capped(s string, n int) string {
 	return s[:at] + "…"
 }
 
-// oneLine makes s fit for a status line: valid UTF-8, control characters as spaces. Only the part that can survive a cap is looked at.
+// oneLine makes s fit for a status line: valid UTF-8, on one line, without what moves a terminal's cursor or turns the direction of writing. Only the part that can
+// survive a cap is looked at.
 func oneLine(s string) string {
 	if len(s) > 4*capShort+utf8.UTFMax {
 		s = s[:4*capShort+utf8.UTFMax]
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}
 		return r
 	}, s)
 	return strings.TrimSpace(s)
+}
+
+// plainText is a text of several lines, valid UTF-8, without escapes that a terminal would obey. Only the part that can survive a cap is looked at.
+func plainText(s string) string {
+	if len(s) > 4*capDetail+utf8.UTFMax {
+		s = s[:4*capDetail+utf8.UTFMax]
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // Bounds of what a Live keeps: sessions, and what runs at once in one.

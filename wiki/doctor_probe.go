@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/rigwiki/rig/adapters"
+	"github.com/rigwiki/rig/adapters/board"
 )
 
 // probeVerb are the arguments under which our binary stands in an agent's place and tells what it finds there ([Probe]).
@@ -67,7 +68,7 @@ func Probe(args []string, in io.Reader, out io.Writer) error {
 			_ = f.Close()
 		}
 	}
-	p.Board = askBoard(os.Getenv("BOARD_PORT"))
+	p.Board = askBoard(os.Getenv("BOARD_PORT"), os.Getenv("BOARD_TOKEN"))
 	home := os.Getenv("HOME")
 	for _, dir := range []string{home, filepath.Dir(p.Cwd), "/etc", "/usr"} {
 		file := filepath.Join(dir, fmt.Sprintf(".rig-doctor-%d", time.Now().UnixNano()))
@@ -98,12 +99,20 @@ func hash(b []byte) string {
 }
 
 // askBoard posts one event and returns the status, or why there is none.
-func askBoard(port string) string {
+func askBoard(port, token string) string {
 	if port == "" {
 		return "BOARD_PORT is not set"
 	}
 	c := http.Client{Timeout: 10 * time.Second}
-	resp, err := c.Post("http://127.0.0.1:"+port+"/api/events", "application/json", strings.NewReader(`{"v":1,"session":"doctor","kind":"other","summary":"the probe was here"}`))
+	req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:"+port+board.Path, strings.NewReader(`{"v":1,"session":"doctor","kind":"other","summary":"the probe was here"}`))
+	if err != nil {
+		return err.Error()
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set(board.TokenHeader, token)
+	}
+	resp, err := c.Do(req)
 	if err != nil {
 		return err.Error()
 	}

@@ -62,14 +62,18 @@ func (r *run) openBoard() (err error) {
 	if port == strconv.Itoa(r.host.board) {
 		port = "" // it is our own
 	}
-	r.outside = board.NewEmitter(port, LookupVar(r.host.env, "BOARD_TOKEN"), r.host.patience)
+	r.outside = board.NewEmitter(port, cmp.Or(r.task.wants().Token, r.boardToken()), r.host.patience)
 	r.release = append(r.release, func() { r.outside.Close(r.host.patience) }) // after the endpoint, which hands on what it has
-	if r.board, err = board.Serve("", r.event); err != nil {
+	if r.board, err = board.Serve(r.boardToken(), r.event); err != nil {
 		return fmt.Errorf("open the events endpoint: %w", err)
 	}
 	r.release = append(r.release, func() { _ = r.board.Close() })
 	return nil
 }
+
+// boardToken is the token that the user gave their runs (BOARD_TOKEN): the agent is told it, and the run's own endpoint asks for it. Without one, plain
+// emitters work.
+func (r *run) boardToken() string { return LookupVar(r.host.env, "BOARD_TOKEN") }
 
 // endEvents closes the session: what still seemed to run did not finish (case o-ev-04). A run without one event says so (case o-ev-03): its end is
 // judged by other things.

@@ -150,3 +150,57 @@ func TestNoEvents(t *testing.T) {
 		t.Errorf("warned: %q", r.rec.Warnings)
 	}
 }
+
+// The token that the user gave their runs is asked for by the run's own endpoint, and the agent is told it; where none was set, plain emitters work.
+func TestRunsToken(t *testing.T) {
+	for _, c := range []struct {
+		set, given string
+		want       int
+	}{{"", "", 204}, {"", "x", 403}, {"secret", "secret", 204}, {"secret", "", 403}, {"secret", "another run's", 403}} {
+		h, _ := retryHost(t, nil)
+		if c.set != "" {
+			h.env = append(h.env, "BOARD_TOKEN="+c.set)
+		}
+		logs, err := openLogs(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer logs.close()
+		r := &run{host: h, logs: logs, watch: func(Update) {}, rec: proposal.Record{Run: "r", Agent: "mine"}}
+		if err := r.openBoard(); err != nil {
+			t.Fatal(err)
+		}
+		defer r.board.Close()
+		var asked adapters.Request
+		if r.sealed(&asked); asked.Board.Token != c.set {
+			t.Errorf("BOARD_TOKEN=%s: the agent is told %q", c.set, asked.Board.Token)
+		}
+		req, err := http.NewRequest("POST", r.board.URL(), strings.NewReader(`{"v":1,"session":"s","kind":"edit"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		if c.given != "" {
+			req.Header.Set(board.TokenHeader, c.given)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != c.want {
+			t.Errorf("BOARD_TOKEN=%s, the emitter gives %q: %d, want %d", c.set, c.given, res.StatusCode, c.want)
+		}
+	}
+}
+
+// A project that names its board names the board's token beside it; the user's environment goes before both.
+func TestProjectsBoard(t *testing.T) {
+	r := taskProject(t, "work", map[string]string{"local/.env": "BOARD_PORT=4242\nBOARD_TOKEN=theirs\n"})
+	for _, c := range []struct{ env, port, token string }{{"X=1", "4242", "theirs"}, {"BOARD_PORT=17", "17", ""}} {
+		r.host.env = append(r.host.env, c.env)
+		if s, err := r.host.taskSettingsFor(r.wiki, r.cfg, "work", confined); err != nil || s.Port != c.port || s.Token != c.token {
+			t.Errorf("%s: %+v %v", c.env, s, err)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (r *run) sealed(req *adapters.Request) {
 		req.Confined = c.HostWrites && c.HostSecrets
 	}
 	if r.board != nil {
-		req.Board = adapters.Board{Port: r.board.Port(), AgentID: r.rec.Run}
+		req.Board = adapters.Board{Port: r.board.Port(), AgentID: r.rec.Run, Token: r.boardToken()}
 	}
 }
 

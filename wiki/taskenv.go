@@ -26,6 +26,7 @@ type taskSettings struct {
 	Agent    string
 	Model    string
 	Port     string // BOARD_PORT: another board that hears the events
+	Token    string // of that board, where the project's file names both
 	Ignored  []string
 }
 
@@ -36,7 +37,9 @@ func (h *Host) taskSettingsFor(w *Wiki, cfg Config, op string, confined confinem
 		return taskSettings{}, err
 	}
 	var s taskSettings
-	s.Port = firstVar([][]string{h.env, file}, "BOARD_PORT")
+	if s.Port = firstVar([][]string{h.env}, "BOARD_PORT"); s.Port == "" { // a port and its token come from one place
+		s.Port, s.Token = firstVar([][]string{file}, "BOARD_PORT"), firstVar([][]string{file}, "BOARD_TOKEN")
+	}
 	model := "BOARD_AGENT_MODEL_" + strings.ToUpper(strings.ReplaceAll(op, "-", "_"))
 	s.Model = firstVar([][]string{h.env, file}, model, "BOARD_AGENT_MODEL")
 	s.Agent = firstVar([][]string{h.env, file}, "BOARD_AGENT_ADAPTER")

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -190,13 +191,17 @@ func Parse(body []byte) (adapters.Event, error) {
 	if e.Kind == "report" {
 		e.Kind = "other" // reports are the host's own: none comes from outside
 	}
-	return e.Capped(), nil
+	if e = e.Capped(); e.Session == "" {
+		return e, errors.New("not an event: session has no character that can be shown")
+	}
+	return e, nil
 }
 
-// mayPost compares in constant time. A token that nobody asked for must not be there either: it was meant for another run.
+// mayPost compares in constant time. A token that nobody asked for must not be there either: it was meant for another run. An empty one is none: emitters
+// fill the header from a variable that may not be set.
 func (s *Server) mayPost(h http.Header) bool {
 	given := h.Values(TokenHeader)
-	if len(given) == 0 {
+	if len(given) == 0 || len(given) == 1 && given[0] == "" {
 		return s.token == ""
 	}
 	return s.token != "" && len(given) == 1 && subtle.ConstantTimeCompare([]byte(given[0]), []byte(s.token)) == 1
@@ -217,7 +222,7 @@ func loopbackHost(hostport string) bool {
 	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
 		host = host[1 : len(host)-1]
 	}
-	if host == "localhost" {
+	if strings.EqualFold(host, "localhost") {
 		return true
 	}
 	ip := net.ParseIP(host)
