@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/wiki/proposal"
 	"github.com/rigwiki/rig/wiki/task"
@@ -167,6 +168,9 @@ func draftOfChange(ch task.FileChange) proposal.Draft {
 	if ch.Unread != "" {
 		d.Flags = append(d.Flags, proposal.Flag{Rule: "not-text", Reason: "its text is not shown: " + ch.Unread})
 	}
+	if ch.Unpointed {
+		d.Flags = append(d.Flags, proposal.Flag{Rule: "lfs-pointer", Reason: "Git LFS kept its content elsewhere, and it was committed in the pointer's place: `git add --renormalize` with git-lfs, and a commit, put it back"})
+	}
 	return d
 }
 
@@ -197,7 +201,13 @@ func (r *run) noteCrossings() {
 			r.task.pushed = c.Did
 		}
 	}
+	if r.op.Mode == adapters.ActPR && r.task.pushed == "" && r.task.made != nil && r.task.made.Made > 0 && r.task.layer.Name() != "overlay" {
+		r.rec.Warnings = append(r.rec.Warnings, notPushed)
+	}
 }
+
+// notPushed tells what a copy cannot: there a git that is called by its path is the real one, which fails in words of its own.
+const notPushed = "nothing was pushed: without an overlay only the git and gh that PATH finds reach the host; one that is called by its path (/usr/bin/git) has neither network nor credentials"
 
 // maxDenied bounds the denials that are told; the run's events have all of them.
 const maxDenied = 10

@@ -2,6 +2,7 @@ package task
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -15,6 +16,7 @@ type FileChange struct {
 	Kind       string // create edit rename delete
 	Old, New   []byte // texts; nil where there is none
 	Unread     string // why the texts were not read, a clause: "too large"; "" where they were
+	Unpointed  bool   // a pointer of Git LFS stood there, and now something else does
 }
 
 // Diff lists what the branch changes against the commit from, or where that is "" against its base, with texts up to fileBytes each and allBytes together. Renames are paired as git's -M50%. The base
@@ -99,6 +101,9 @@ func (r *Repo) readBlobs(ctx context.Context, dir string, list []FileChange, blo
 		case list[i].Unread != "":
 		case sizes[b.old] > fileBytes || sizes[b.new] > fileBytes || n > allBytes:
 			list[i].Unread = "too large"
+			if b.old != "" && sizes[b.old] <= maxPointer {
+				ask = append(ask, b.old)
+			}
 		default:
 			allBytes -= n
 			for _, oid := range []string{b.old, b.new} {
@@ -113,6 +118,7 @@ func (r *Repo) readBlobs(ctx context.Context, dir string, list []FileChange, blo
 		return err
 	}
 	for i, b := range blobs {
+		list[i].Unpointed = b.new != "" && isPointer(texts[b.old]) && !isPointer(texts[b.new])
 		if list[i].Unread != "" {
 			continue
 		}
@@ -121,6 +127,14 @@ func (r *Repo) readBlobs(ctx context.Context, dir string, list []FileChange, blo
 		}
 	}
 	return nil
+}
+
+// maxPointer bounds a pointer of Git LFS, in bytes (its specification: docs/spec.md, "The Pointer").
+const maxPointer = 1024
+
+// isPointer tells whether a text is a pointer of Git LFS: its first line names the version.
+func isPointer(text []byte) bool {
+	return len(text) <= maxPointer && bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/v1\n"))
 }
 
 func isBinary(text []byte) bool { return strings.Contains(string(text[:min(len(text), 8000)]), "\x00") }

@@ -81,7 +81,7 @@ func (c *Checkout) noteHollow(ctx context.Context) error {
 		c.note("submodules are empty in the checkout, and a commit that moves one is refused: " + strings.Join(subs, ", "))
 	}
 	if lfs {
-		c.note("files of Git LFS are pointers in the checkout; what the agent writes in their place is committed as it is")
+		c.note("files of Git LFS are pointers in the checkout; what the agent writes in their place is committed as it is, and flagged")
 	}
 	return nil
 }

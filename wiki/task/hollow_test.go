@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,10 @@ func TestHollow(t *testing.T) {
 	}
 	b.write("repo/.gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n")
 	b.write("repo/art/.gitattributes", "*.png filter=lfs diff=lfs merge=lfs -text\n")
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
+	for _, name := range []string{"kept", "moved", "replaced", "large", "text", "gone"} {
+		b.write("repo/art/"+name+".png", pointer)
+	}
 	b.do(b.repo, "add", ".gitmodules", "art")
 	b.do(b.repo, "update-index", "--add", "--cacheinfo", "160000,"+b.do(b.repo, "rev-parse", "HEAD")+",lib")
 	b.do(b.repo, "commit", "-qm", "hollow")
@@ -23,9 +28,28 @@ func TestHollow(t *testing.T) {
 		t.Errorf("said %q", notes)
 	}
 	b.commit(c, "x.txt", "x\n")
+	b.commit(c, "art/moved.png", strings.Replace(pointer, "12345", "12346", 1))
+	b.commit(c, "art/replaced.png", "\x89PNG\x00")
+	b.commit(c, "art/text.png", "text\n")
+	b.commit(c, "art/large.png", strings.Repeat("x", 4000))
+	b.do(c.Dir, "rm", "-q", "art/gone.png")
+	b.with(c.Env(), c.Dir, "commit", "-qm", "gone")
 	v, err := b.verify(c, b.bundle(c))
 	if err != nil {
 		t.Fatal(err)
+	}
+	list, err := v.Diff(t.Context(), "", 3000, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw []string
+	for _, ch := range list {
+		if ch.Unpointed {
+			raw = append(raw, ch.Path+" "+ch.Unread)
+		}
+	}
+	if want := []string{"art/large.png too large", "art/replaced.png not text", "art/text.png "}; !slices.Equal(raw, want) {
+		t.Errorf("contents in the place of pointers: %q, want %q", raw, want)
 	}
 	if _, err := v.Import(t.Context(), "run"); err != nil {
 		t.Fatal(err)
