@@ -195,7 +195,7 @@ func runtimeOf(env Env, path string) ([]string, error) {
 	} else if dir := packageDir(real); dir != filepath.Dir(real) {
 		list = append(list, dir)
 	}
-	list = append(list, shimRoot(env, path)...)
+	list = append(list, shimNeeds(env, path)...)
 	name := interpreter(real)
 	if name == "" {
 		return list, nil
@@ -213,15 +213,54 @@ func runtimeOf(env Env, path string) ([]string, error) {
 	return list, nil
 }
 
-// shimRoot is the folder of a version manager whose shims choose and start the real program somewhere below it.
-func shimRoot(env Env, path string) []string {
-	for _, dir := range []string{".volta", ".asdf", ".local/share/mise"} {
-		root := filepath.Join(env.Home, filepath.FromSlash(dir))
-		if env.Home != "" && strings.HasPrefix(path, root+string(filepath.Separator)) {
-			return []string{root}
+// A shimmer is a version manager whose shims choose and start the real program somewhere below its root.
+type shimmer struct {
+	root    string   // below HOME
+	program string   // that a shim looks for on PATH; "" where it is its own
+	config  []string // below HOME: what tells it the version
+}
+
+func shimmers() []shimmer {
+	return []shimmer{
+		{root: ".volta"},
+		{".asdf", "asdf", []string{".tool-versions", ".asdfrc"}},
+		{".local/share/mise", "", []string{".config/mise", ".tool-versions"}},
+	}
+}
+
+// shimmerOf is the version manager that the program at path is a shim of.
+func shimmerOf(env Env, path string) (shimmer, bool) {
+	for _, s := range shimmers() {
+		if env.Home != "" && strings.HasPrefix(path, filepath.Join(env.Home, filepath.FromSlash(s.root))+string(filepath.Separator)) {
+			return s, true
 		}
 	}
-	return nil
+	return shimmer{}, false
+}
+
+// shimNeeds lists what must be seen for a shim to find the real program.
+func shimNeeds(env Env, path string) []string {
+	s, ok := shimmerOf(env, path)
+	if !ok {
+		return nil
+	}
+	list := []string{filepath.Join(env.Home, filepath.FromSlash(s.root))}
+	for _, rel := range s.config {
+		if file := filepath.Join(env.Home, filepath.FromSlash(rel)); exists(file) {
+			list = append(list, file)
+		}
+	}
+	if s.program != "" {
+		if at, err := newFinder(env).find(s.program); err == nil { // an older one's shims name it by its path
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func packageDir(real string) string {

@@ -49,19 +49,25 @@ func noProxy(have string) string {
 }
 
 // pathEnv puts the folder of the program first on PATH where it is not there already: what "#!/usr/bin/env node" finds must be the
-// runtime that lies beside the program (case o-ag-15).
+// runtime that lies beside the program (case o-ag-15). A shim finds its version manager there too.
 func pathEnv(env Env, program string) []string {
 	if program == "" {
 		return nil
 	}
-	dir, path := filepath.Dir(program), env.Get("PATH")
-	if slices.Contains(filepath.SplitList(path), dir) {
+	dirs, path := []string{filepath.Dir(program)}, env.Get("PATH")
+	if s, ok := shimmerOf(env, program); ok && s.program != "" {
+		if at, err := newFinder(env).find(s.program); err == nil {
+			dirs = append(dirs, filepath.Dir(at))
+		}
+	}
+	dirs = slices.DeleteFunc(dirs, func(d string) bool { return slices.Contains(filepath.SplitList(path), d) })
+	if len(dirs) == 0 {
 		return nil
 	}
-	if path == "" {
-		return []string{"PATH=" + dir}
+	if path != "" {
+		dirs = append(dirs, path)
 	}
-	return []string{"PATH=" + dir + string(filepath.ListSeparator) + path}
+	return []string{"PATH=" + strings.Join(dirs, string(filepath.ListSeparator))}
 }
 
 // withConfig adds what `agent.<name>` of the user's config says: arguments at the end, variables over ours, hosts.

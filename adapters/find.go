@@ -57,7 +57,7 @@ func (f finder) find(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not on PATH nor where npm, nvm, volta, bun or homebrew put programs", name)
+	return "", fmt.Errorf("%s is not on PATH nor where npm, pnpm, nvm, fnm, volta, asdf, mise, bun or homebrew put programs", name)
 }
 
 // findWindows prefers a real executable anywhere to npm's .cmd shim; the shim without extension (a shell script) and .ps1 cannot be
@@ -87,9 +87,11 @@ func (f finder) findWindows(name string) (string, error) {
 // usualDirs are looked at after PATH, in this order; a "*" stands for a version, the highest first.
 func usualDirs() []string {
 	return []string{
-		"~/.local/bin", "~/.claude/local", "~/.opencode/bin", "~/.npm-global/bin", "~/.npm/bin", "~/.volta/bin", "~/.bun/bin", "~/.yarn/bin",
-		"$NVM_DIR/versions/node/*/bin", "~/.nvm/versions/node/*/bin", "~/.local/share/fnm/node-versions/*/installation/bin",
-		"~/.asdf/shims", "~/.local/share/mise/shims", "~/n/bin",
+		"~/.local/bin", "~/.claude/local", "~/.opencode/bin", "~/.npm-global/bin", "~/.npm/bin", "$VOLTA_HOME/bin", "~/.volta/bin", "~/.bun/bin", "~/.yarn/bin",
+		"$PNPM_HOME", "~/.local/share/pnpm", "~/Library/pnpm",
+		"$NVM_DIR/versions/node/*/bin", "~/.nvm/versions/node/*/bin",
+		"$FNM_DIR/node-versions/*/installation/bin", "~/.local/share/fnm/node-versions/*/installation/bin", "~/Library/Application Support/fnm/node-versions/*/installation/bin", "~/.fnm/node-versions/*/installation/bin",
+		"~/.asdf/shims", "~/.asdf/bin", "~/.local/share/mise/shims", "~/n/bin",
 		"/opt/homebrew/bin", "/usr/local/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/bin", "/bin",
 	}
 }
@@ -122,11 +124,12 @@ func (f finder) dirs() []string {
 }
 
 func (f finder) expand(pattern string) []string {
-	if rest, ok := strings.CutPrefix(pattern, "$NVM_DIR/"); ok {
-		if f.env.Get("NVM_DIR") == "" {
+	if rest, ok := strings.CutPrefix(pattern, "$"); ok {
+		name, below, _ := strings.Cut(rest, "/")
+		if !filepath.IsAbs(f.env.Get(name)) {
 			return nil
 		}
-		pattern = filepath.Join(f.env.Get("NVM_DIR"), rest)
+		pattern = filepath.Join(f.env.Get(name), below)
 	}
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		if f.env.Home == "" {
