@@ -28,7 +28,7 @@ const quiet = {
 };
 
 /** What a state of the page is waited for at most, milliseconds: a guard, no measure. */
-const hang = 90_000;
+const hang = 180_000;
 
 const flags = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
