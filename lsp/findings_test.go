@@ -83,6 +83,34 @@ func TestPushedFindings(t *testing.T) {
 	})
 }
 
+// TestFindingsOfOtherPages: an edit in a buffer makes the findings of the other open pages right, whether they are pushed or pulled.
+func TestFindingsOfOtherPages(t *testing.T) {
+	pages := map[string]string{"concepts/a.md": "# A\n\n[[b]]\n", "concepts/b.md": "# B\n\n[[a#Later]]\n", "concepts/c.md": "# C\n\n[[a]]\n"}
+	pushed := studyOn(t, lsptest.VSCode(), "", newWiki(t, pages))
+	for rel := range pages {
+		pushed.open(rel)
+	}
+	says := func(rel, code string) func() bool {
+		return func() bool { return strings.Contains(lastFindings(pushed.e, pushed.path(rel)), code) }
+	}
+	pushed.e.Until("the broken heading", says("concepts/b.md", "broken-heading"))
+	pushed.e.Until("the orphan", says("concepts/c.md", `"orphan"`))
+	pushed.e.Change(pushed.path("concepts/a.md"), "# A\n\n[[b]] [[c]]\n\n## Later\n")
+	pushed.e.Until("the heading", func() bool { return !says("concepts/b.md", "broken-heading")() })
+	pushed.e.Until("the link", func() bool { return !says("concepts/c.md", `"orphan"`)() })
+
+	pulled := studyOn(t, full("utf-16"), "", newWiki(t, pages))
+	pulled.open("concepts/a.md")
+	if got := codes(pulled.pull("concepts/b.md", "").Items); !strings.Contains(got, "broken-heading") {
+		t.Error(got)
+	}
+	pulled.e.Change(pulled.path("concepts/a.md"), "# A\n\n[[b]]\n\n## Later\n")
+	pulled.e.Until("the wish to pull again", func() bool { return len(pulled.e.HeldRequests("workspace/diagnostic/refresh")) > 0 })
+	if got := codes(pulled.pull("concepts/b.md", "").Items); strings.Contains(got, "broken-heading") {
+		t.Error(got)
+	}
+}
+
 type wireAction struct {
 	Title, Kind string
 	Edit        json.RawMessage

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/rigwiki/rig/wiki"
@@ -91,21 +93,33 @@ func hoverLink(w *wiki.Wiki, x *index.Index, from string, link index.Link) strin
 	if fresh := freshness(w, page); fresh != "" {
 		parts = append(parts, fresh)
 	}
-	var from2 []string
-	seen := map[string]bool{}
-	for _, b := range x.Backlinks(rel) {
-		if !seen[b.From] {
-			seen[b.From] = true
-			from2 = append(from2, b.From)
-		}
-	}
-	if len(from2) > 0 {
-		parts = append(parts, "Linked from "+someOf(from2, maxNamed)+".")
+	if from := linkedFrom(x, rel); from != "" {
+		parts = append(parts, from)
 	}
 	if len(found) > 1 {
 		parts = append(parts, fmt.Sprintf("The name is ambiguous: %d pages have it.", len(found)))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// maxCounted bounds the pages that link to a page which a hover looks at: a hub has tens of thousands, and nobody waits for their number.
+const maxCounted = 500
+
+// linkedFrom says who links to a page.
+func linkedFrom(x *index.Index, rel string) string {
+	seen := map[string]bool{}
+	x.EachBacklink(rel, func(r index.Ref) bool {
+		seen[r.From] = true
+		return len(seen) < maxCounted
+	})
+	from := slices.Sorted(maps.Keys(seen))
+	switch {
+	case len(from) == 0:
+		return ""
+	case len(from) == maxCounted:
+		return fmt.Sprintf("Linked from %s and %d more at least.", strings.Join(from[:maxNamed], ", "), maxCounted-maxNamed)
+	}
+	return "Linked from " + someOf(from, maxNamed) + "."
 }
 
 // freshness compares the source that a page was made from with what it is now.

@@ -161,7 +161,7 @@ func (s *server) reread(ctx context.Context, paths map[string]bool) {
 	}
 }
 
-// layIn puts an open page's text into the index.
+// layIn puts an open page's text into the index, and has other open pages checked again where that may concern them.
 func (s *server) layIn(ctx context.Context, path string) {
 	w, rel, ok := s.folders.wikiOf(path)
 	if !ok {
@@ -174,7 +174,11 @@ func (s *server) layIn(ctx context.Context, path string) {
 	s.pages.laying.Lock()
 	defer s.pages.laying.Unlock()
 	if doc, open := s.docs.get(path); open && s.pages.laid[path] != doc {
+		was, _ := x.Page(rel)
 		x.SetBuffer(rel, doc.text)
 		s.pages.laid[path] = doc
+		if now, _ := x.Page(rel); noticed(was, now) {
+			s.othersLater(w, path)
+		}
 	}
 }

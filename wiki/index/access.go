@@ -92,8 +92,9 @@ func (x *Index) seen(rel string) (cachedPage, bool) {
 	buffer := x.buffers[rel]
 	r, onDisk := x.onDisk(rel)
 	var was sandbox.FileID
+	conflict := false
 	if onDisk {
-		onDisk = r.class() == pageClass
+		onDisk, conflict = r.class() == pageClass, r.class() == conflictClass
 		was = r.entry().id
 	}
 	x.mu.RUnlock()
@@ -121,7 +122,7 @@ func (x *Index) seen(rel string) (cachedPage, bool) {
 		if c.size() <= longestCached && trusted(st.id) == st.id {
 			x.pages.put(rel, c)
 		}
-		if !onDisk || was != st.id {
+		if !conflict && (!onDisk || was != st.id) { // a sync tool's copy is no page for having been read
 			e := fresh(rel, trusted(st.id), text)
 			x.note(rel, true, e)
 		}

@@ -46,6 +46,12 @@ func TestOpenConflictCopy(t *testing.T) {
 	const rel = "tea.sync-conflict-20260102-030405-ABCDEFG.md"
 	x := open(t, lay(t, map[string]string{"tea.md": "# Tea\n\n[[pot]]\n", "pot.md": "# Pot\n", rel: "# Tea\n\n[[gone]]\n"}))
 	before := fmt.Sprint(all(t, x, rules()))
+	if text, ok := x.Source(rel); !ok || len(text) == 0 {
+		t.Errorf("%q", text)
+	}
+	if got := fmt.Sprint(all(t, x, rules())); got != before {
+		t.Errorf("after it was read: %s\nbefore: %s", got, before)
+	}
 	x.SetBuffer(rel, []byte("# Tea\n\nsomething unusual [[pot]]\n"))
 	if got := fmt.Sprint(all(t, x, rules())); got != before {
 		t.Errorf("%s\nbefore: %s", got, before)
