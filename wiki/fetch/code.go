@@ -76,7 +76,7 @@ func codeText(pre *html.Node) string {
 			return
 		}
 		block := slices.Contains([]string{"div", "p", "li", "tr"}, n.Data) && n != pre
-		if block {
+		if block || n.Data == "span" && hasClass(n, "line", "code-line", "token-line") {
 			line()
 		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -145,7 +146,7 @@ func (f *Fetcher) ask(ctx context.Context, client *http.Client, u *url.URL) (a *
 		return nil, nil, err
 	}
 	defer res.Body.Close()
-	if at := res.Header.Get("Location"); at != "" && res.StatusCode >= 300 && res.StatusCode < 400 {
+	if at := res.Header.Get("Location"); at != "" && leadsOn(res.StatusCode) {
 		next, err := to.Parse(at)
 		if err != nil {
 			return nil, nil, &Error{Kind: ErrStatus, Why: fmt.Sprintf("status %d leads to %s, which is no address", res.StatusCode, quoteShort(at))}
@@ -153,11 +154,34 @@ func (f *Fetcher) ask(ctx context.Context, client *http.Client, u *url.URL) (a *
 		return nil, next, nil
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 || res.StatusCode == http.StatusNoContent {
-		return nil, nil, &Error{Kind: ErrStatus, Status: res.StatusCode, Why: strings.TrimSpace(fmt.Sprintf("status %d %s", res.StatusCode, http.StatusText(res.StatusCode)))}
+		return nil, nil, &Error{Kind: ErrStatus, Status: res.StatusCode, Hint: later(res.Header.Get("Retry-After")), Why: strings.TrimSpace(fmt.Sprintf("status %d %s", res.StatusCode, http.StatusText(res.StatusCode)))}
 	}
 	a = &answer{url: &to, status: res.StatusCode, header: res.Header}
 	a.body, a.cut, err = readBody(res, f.opts.Bytes)
+	if a.cut == "" && res.StatusCode == http.StatusPartialContent {
+		a.cut = "the server sent a part of the page only (status 206), which was not asked for"
+	}
 	return a, nil, err
+}
+
+// leadsOn tells the statuses whose Location is where the page is (RFC 9110, section 15.4); not modified and proxies are none.
+func leadsOn(status int) bool {
+	switch status {
+	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// later is the hint of a Retry-After, in seconds or as a date (RFC 9110, section 10.2.3); "" where it is neither.
+func later(after string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(after)); err == nil && n >= 0 {
+		return fmt.Sprintf("the server asks to wait %s", time.Duration(min(n, 1<<30))*time.Second)
+	}
+	if at, err := http.ParseTime(after); err == nil {
+		return "the server asks to wait until " + at.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	}
+	return ""
 }
 
 // explain makes an *Error of whatever went wrong at a hop.

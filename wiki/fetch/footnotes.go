@@ -18,8 +18,14 @@ type footnote struct {
 func (w *prep) footnotes(doc *html.Node) {
 	ids := map[string]*html.Node{}
 	walk(doc, func(n *html.Node) bool {
-		if id := attr(n, "id"); id != "" && ids[id] == nil {
-			ids[id] = n
+		names := []string{attr(n, "id")}
+		if n.Data == "a" {
+			names = append(names, attr(n, "name"))
+		}
+		for _, id := range names {
+			if id != "" && ids[id] == nil {
+				ids[id] = n
+			}
 		}
 		return true
 	})

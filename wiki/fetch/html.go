@@ -61,6 +61,7 @@ func (w *prep) ready(doc *html.Node) {
 	w.footnotes(doc)
 	w.images(doc)
 	anchors(doc)
+	w.boxes(doc)
 	w.links(doc)
 	for _, f := range w.notes { // they are out of the tree
 		w.images(f.body)
@@ -69,6 +70,20 @@ func (w *prep) ready(doc *html.Node) {
 	}
 	strip(doc)
 	w.tables(doc)
+}
+
+// boxes keeps the boxes of task lists as GFM writes them.
+func (w *prep) boxes(doc *html.Node) {
+	for _, n := range all(doc, "input") {
+		if !strings.EqualFold(attr(n, "type"), "checkbox") || !inside(n, "li") {
+			continue
+		}
+		box := "[ ]"
+		if hasAttr(n, "checked") {
+			box = "[x]"
+		}
+		replace(n, text(w.mark(box)+" "))
+	}
 }
 
 // clean drops from every text and attribute what a reader does not see.

@@ -31,7 +31,7 @@ func (w *prep) image(n *html.Node) {
 	src := w.picture(n)
 	if src == "" && n.Parent != nil && n.Parent.Data == "picture" {
 		for _, s := range all(n.Parent, "source") {
-			if src = w.link(best(attr(s, "srcset"))); src != "" {
+			if src = w.fromSet(s); src != "" {
 				break
 			}
 		}
@@ -49,7 +49,8 @@ func (w *prep) image(n *html.Node) {
 
 // picture is the absolute address of an image: what is put there for later, else src where it is none of the stand-ins, else the largest of srcset.
 func (w *prep) picture(n *html.Node) string {
-	for _, key := range []string{"data-src", "data-original", "data-lazy-src", "data-lazy", "data-actualsrc", "data-full-src", "data-hi-res-src", "data-url"} {
+	for _, key := range []string{"data-src", "data-original", "data-lazy-src", "data-lazy", "data-actualsrc", "data-full-src", "data-hi-res-src", "data-url",
+		"data-lazyload", "data-original-src", "data-img-src", "data-image", "data-echo", "data-large-file", "nitro-lazy-src"} {
 		if u := w.link(attr(n, key)); u != "" && !isStandIn(u) {
 			return u
 		}
@@ -57,6 +58,11 @@ func (w *prep) picture(n *html.Node) string {
 	if src := attr(n, "src"); src != "" && !isStandIn(src) {
 		return w.link(src)
 	}
+	return w.fromSet(n)
+}
+
+// fromSet is the largest picture of an element's sets.
+func (w *prep) fromSet(n *html.Node) string {
 	for _, key := range []string{"data-srcset", "data-lazy-srcset", "srcset"} {
 		if u := w.link(best(attr(n, key))); u != "" && !isStandIn(u) {
 			return u
@@ -112,28 +118,32 @@ func best(srcset string) string {
 	return url
 }
 
-// candidates splits a srcset. A comma within an address is not followed by a blank.
+// candidates splits a srcset into addresses with what stands behind them. A comma within an address is part of it; one at its end, or behind a
+// descriptor, ends the candidate.
 func candidates(srcset string) (out [][]string) {
-	var now []string
-	for _, f := range strings.Fields(srcset) {
-		end := strings.HasSuffix(f, ",")
-		if f = strings.Trim(f, ","); f != "" {
-			now = append(now, f)
+	for {
+		srcset = strings.TrimLeft(srcset, " \t\n\f\r,")
+		end := strings.IndexAny(srcset, " \t\n\f\r")
+		if srcset == "" {
+			return out
 		}
-		if end && len(now) > 0 {
-			out, now = append(out, now), nil
+		if end < 0 {
+			end = len(srcset)
 		}
+		url, rest := srcset[:end], srcset[end:]
+		if bare := strings.TrimRight(url, ","); bare != url {
+			out, srcset = append(out, []string{bare}), rest
+			continue
+		}
+		words, after, _ := strings.Cut(rest, ",")
+		out, srcset = append(out, append([]string{url}, strings.Fields(words)...)), after
 	}
-	if len(now) > 0 {
-		out = append(out, now)
-	}
-	return out
 }
 
 // isStandIn tells what is shown until a script has put the picture there.
 func isStandIn(src string) bool {
 	src = strings.TrimSpace(strings.ToLower(src))
-	return src == "" || strings.HasPrefix(src, "data:") || strings.HasPrefix(src, "about:") || strings.HasPrefix(src, "blob:") || standIn().MatchString(src)
+	return src == "" || strings.HasPrefix(src, "data:") || strings.HasPrefix(src, "about:") || strings.HasPrefix(src, "blob:") || strings.Contains(src, "{{") || strings.Contains(src, "%7b%7b") || standIn().MatchString(src)
 }
 
 var standIn = lazyRE(`(?:^|[/_.-])(?:spacer|blank|placeholder|pixel|transparent|loading|lazyload|lazy|1x1|dummy|loader)(?:[-_.][\w-]*)?\.(?:gif|png|svg|jpe?g|webp)(?:\?.*)?$`)

@@ -23,6 +23,11 @@ func (w *prep) markdown(n *html.Node) string {
 			}
 		}
 	}
+	for _, pre := range all(n, "pre") { // the library leaves out the signs of the quote before all lines but the first
+		if inside(pre, "blockquote") && !inside(pre, "table", "pre") {
+			replace(pre, element("p", text(w.mark(strings.TrimRight(w.restore(w.convert(element("div", clone(pre)))), "\n")))))
+		}
+	}
 	list := all(n, "table")
 	for _, t := range slices.Backward(list) {
 		if t.Parent == nil {
@@ -68,7 +73,7 @@ func (w *prep) table(t *html.Node) string {
 			cover()
 			text := w.cell(c)
 			for i := range min(span(c, "colspan"), maxColumns-len(row)) {
-				held[len(row)] = span(c, "rowspan") - 1
+				held[len(row)] = rowsOf(c) - 1
 				if i > 0 {
 					text = ""
 				}
@@ -134,6 +139,14 @@ func (w *prep) cell(c *html.Node) string {
 	return escapePipes(oneRow(w.restore(w.convert(box))))
 }
 
+// rowsOf is how many rows a cell covers; 0 is all that follow (HTML, section 4.9.11).
+func rowsOf(c *html.Node) int {
+	if strings.TrimSpace(attr(c, "rowspan")) == "0" {
+		return 65534 // the most that HTML knows
+	}
+	return span(c, "rowspan")
+}
+
 func span(c *html.Node, key string) int {
 	n := 0
 	for _, r := range strings.TrimSpace(attr(c, key)) {
@@ -161,7 +174,7 @@ func (w *prep) finish(md, title string) string {
 	out := w.restore(b.String())
 	lines := strings.Split(out, "\n")
 	for i, l := range lines {
-		if trimmed := strings.TrimRight(l, " \t"); !strings.HasSuffix(l, "  ") || trimmed == "" || i+1 < len(lines) && lines[i+1] == "" {
+		if trimmed := strings.TrimRight(l, " \t"); !strings.HasSuffix(l, "  ") || strings.Trim(trimmed, "> ") == "" || i+1 < len(lines) && lines[i+1] == "" {
 			lines[i] = trimmed
 		}
 	}

@@ -66,6 +66,10 @@ func (w *prep) math(doc *html.Node) {
 		w.mathML(n)
 	}
 	for _, n := range elementsWith(doc, "katex-html", "MathJax_Preview", "MathJax", "MathJax_Display", "MathJax_SVG", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display") {
+		if hasClass(n, "katex-html") && n.PrevSibling == nil && n.NextSibling == nil { // nothing else says it
+			replace(n, text(strings.TrimSpace(textOf(n))))
+			continue
+		}
 		remove(n)
 	}
 	walk(doc, func(n *html.Node) bool {
@@ -93,25 +97,25 @@ func (w *prep) mathML(n *html.Node) {
 	for p := n.Parent; p != nil && !display; p = p.Parent {
 		display = hasClass(p, "katex-display", "mwe-math-element-block")
 	}
+	top := n
+	for top.Parent != nil && (top.Parent.Data == "semantics" || top.Parent.Data == "mjx-assistive-mml" || top.Parent.Data == "mjx-container") {
+		top = top.Parent
+	}
 	for _, a := range all(n, "annotation") {
 		if strings.Contains(attr(a, "encoding"), "tex") {
 			tex := strings.TrimSpace(textOf(a))
 			if inner, ok := strings.CutPrefix(tex, `{\displaystyle `); ok {
 				tex = strings.TrimSuffix(inner, "}")
 			}
-			top := n
-			for top.Parent != nil && (top.Parent.Data == "semantics" || top.Parent.Data == "mjx-assistive-mml" || top.Parent.Data == "mjx-container") {
-				top = top.Parent
-			}
 			w.formula(top, tex, display)
 			return
 		}
 	}
 	if tex := attr(n, "alttext"); tex != "" { // LaTeXML, as arXiv has it
-		w.formula(n, tex, display)
+		w.formula(top, tex, display)
 		return
 	}
-	replace(n, text(strings.Join(strings.Fields(textOf(n)), " ")))
+	replace(top, text(strings.Join(strings.Fields(textOf(n)), " ")))
 }
 
 // formula puts a mark for TeX in the place of n.
@@ -139,7 +143,13 @@ func (w *prep) delimited(s string, dollars bool) string {
 	if !strings.ContainsAny(s, `\$`) {
 		return s
 	}
-	s = texBlock().ReplaceAllStringFunc(s, func(m string) string { return w.mark("$$\n" + strings.TrimSpace(m[2:len(m)-2]) + "\n$$") })
+	s = texBlock().ReplaceAllStringFunc(s, func(m string) string {
+		tex := strings.TrimSpace(m[2 : len(m)-2])
+		if strings.TrimSpace(s) != m { // within a paragraph a block of its own would be set behind what is before it
+			return w.mark("$$" + strings.Join(strings.Fields(tex), " ") + "$$")
+		}
+		return w.mark("$$\n" + tex + "\n$$")
+	})
 	s = texInline().ReplaceAllStringFunc(s, func(m string) string { return w.mark("$" + strings.TrimSpace(m[2:len(m)-2]) + "$") })
 	if dollars {
 		s = texDollar().ReplaceAllStringFunc(s, w.mark)

@@ -38,19 +38,35 @@ func isLayout(t *html.Node) bool {
 	return widest < 2
 }
 
+// takeApart makes blocks of a table's own parts; a table in one of its cells stays what it is.
 func takeApart(t *html.Node) {
-	for _, n := range all(t, "caption", "tr", "td", "th") {
-		n.Data = "div"
-		n.Attr = nil
-	}
-	for _, n := range all(t, "thead", "tbody", "tfoot", "colgroup") {
-		if n.Data == "colgroup" {
-			remove(n)
-			continue
+	var own []*html.Node
+	for _, n := range all(t, "caption", "colgroup", "thead", "tbody", "tfoot", "tr", "td", "th") {
+		if tableOf(n) == t {
+			own = append(own, n)
 		}
-		unwrap(n)
+	}
+	for _, n := range own {
+		switch n.Data {
+		case "colgroup":
+			remove(n)
+		case "thead", "tbody", "tfoot":
+			unwrap(n)
+		default:
+			n.Data, n.Attr = "div", nil
+		}
 	}
 	t.Data, t.Attr = "div", nil
+}
+
+// tableOf is the table that a part belongs to.
+func tableOf(n *html.Node) *html.Node {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Type == html.ElementNode && p.Data == "table" {
+			return p
+		}
+	}
+	return nil
 }
 
 func cells(row *html.Node) (out []*html.Node) {
