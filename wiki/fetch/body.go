@@ -25,13 +25,22 @@ func readBody(res *http.Response, limit int64) (body []byte, cut string, err err
 	if errors.Is(err, io.ErrUnexpectedEOF) && len(body) > 0 {
 		return body, fmt.Sprintf("the server broke off after %d bytes", len(body)), nil
 	}
+	if errors.Is(err, gzip.ErrHeader) && len(body) > 0 { // what comes behind the last member is no page: clients leave it out
+		err = nil
+	}
 	return body, "", err
 }
 
 // unpack undoes Content-Encoding. Only what we asked for is expected; deflate is sent by some all the same.
 func unpack(encoding string, r io.Reader) (io.Reader, error) {
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
-	case "", "identity":
+	var named []string // without those that pack nothing
+	for e := range strings.SplitSeq(strings.ToLower(encoding), ",") {
+		if e = strings.TrimSpace(e); e != "" && e != "identity" && e != "none" && e != "utf-8" {
+			named = append(named, e)
+		}
+	}
+	switch strings.Join(named, ", ") {
+	case "":
 		return r, nil
 	case "gzip", "x-gzip":
 		z, err := gzip.NewReader(r)

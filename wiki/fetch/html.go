@@ -62,6 +62,7 @@ func (w *prep) ready(doc *html.Node) {
 	w.images(doc)
 	anchors(doc)
 	w.boxes(doc)
+	unseen(doc)
 	w.links(doc)
 	for _, f := range w.notes { // they are out of the tree
 		w.images(f.body)

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -45,8 +46,10 @@ func (a *answer) kindOf() (kind, string) {
 		// its bytes look like no text: what it is is judged by the letters
 		media = a.textKind(media)
 	} else if seen := sniff(a.body); media == "" || media == "application/octet-stream" || media == "binary/octet-stream" || isBinary(seen) != isBinary(media) ||
-		seen == "text/html" && (strings.HasSuffix(media, "/xml")) {
+		seen == "text/html" && (strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "/json")) {
 		media = seen
+	} else if media == "text/html" && isJSON(a.body) {
+		media = "application/json"
 	}
 	for _, k := range kinds() {
 		if media == k.media || strings.HasSuffix(k.media, "/") && strings.HasPrefix(media, k.media) {
@@ -60,6 +63,12 @@ func (a *answer) kindOf() (kind, string) {
 		return kind{"fenced", "xml", ".xml"}, media
 	}
 	return kind{name: "refused"}, media
+}
+
+// isJSON tells an object or a list, which no page is.
+func isJSON(body []byte) bool {
+	body = bytes.TrimSpace(body)
+	return len(body) > 1 && (body[0] == '{' || body[0] == '[') && json.Valid(body)
 }
 
 // textKind judges a text in an encoding of which half the bytes may be zero.

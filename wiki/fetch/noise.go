@@ -67,6 +67,33 @@ func isFurniture(n *html.Node) bool {
 	return name != " " && furnitureName().MatchString(splitCamel(name))
 }
 
+// unseen drops text that no reader sees: it is no part of what the page says, and a way to talk to programs. What holds much of the page is shown by a
+// script later, and what is a formula stands for one that is drawn.
+func unseen(doc *html.Node) {
+	var gone []*html.Node
+	most := letters(textOf(doc)) * 2 / 5
+	walk(doc, func(n *html.Node) bool {
+		if n.Type != html.ElementNode || !hasAttr(n, "hidden") && !unseenStyle().MatchString(attr(n, "style")) {
+			return true
+		}
+		switch t := textOf(n); {
+		case strings.ContainsRune(t, markOpen) && letters(markRE().ReplaceAllString(t, "")) == 0:
+			dropAttr(n, "hidden") // the extraction would leave it out
+			dropAttr(n, "style")
+		case letters(t) > 0 && letters(t) <= most:
+			gone = append(gone, n)
+			return false
+		}
+		return true
+	})
+	for _, n := range gone {
+		remove(n)
+	}
+}
+
+// unseenStyle is narrow: an opacity of 0 is how many pages begin to fade a text in.
+var unseenStyle = lazyRE(`(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|rem|%)?)\s*(?:!important\s*)?(?:;|$)`)
+
 func isComments(n *html.Node) bool {
 	return commentsName().MatchString(strings.ToLower(attr(n, "class") + " " + attr(n, "id")))
 }

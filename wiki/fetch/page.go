@@ -64,6 +64,9 @@ func (f *Fetcher) read(ctx context.Context, a *answer) (p *Page, next *url.URL, 
 	}
 	switch k.name {
 	case "html":
+		if next := refreshTo(a.header.Get("Refresh"), a.url, a.url); next != nil {
+			return nil, next, nil
+		}
 		next, err = p.readHTML(decode(a.body, a.header.Get("Content-Type")))
 	case "text":
 		p.Text = []byte(cleanText(decode(a.body, a.header.Get("Content-Type"))))

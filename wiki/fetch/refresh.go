@@ -30,17 +30,24 @@ func refreshOf(doc *html.Node, base, own *url.URL) *url.URL {
 		if !strings.EqualFold(strings.TrimSpace(attr(m, "http-equiv")), "refresh") {
 			continue
 		}
-		seconds, target := parseRefresh(attr(m, "content"))
-		if target == "" || seconds > patience {
-			continue
+		if u := refreshTo(attr(m, "content"), base, own); u != nil {
+			return u
 		}
-		u, err := base.Parse(target)
-		if err != nil || show(u) == show(own) {
-			continue
-		}
-		return u
 	}
 	return nil
+}
+
+// refreshTo is where a refresh leads to, said by a meta element or by a header of that name; nil where the page stays.
+func refreshTo(content string, base, own *url.URL) *url.URL {
+	seconds, target := parseRefresh(content)
+	if target == "" || seconds > patience {
+		return nil
+	}
+	u, err := base.Parse(target)
+	if err != nil || show(u) == show(own) {
+		return nil
+	}
+	return u
 }
 
 // parseRefresh reads "0; URL='x'" as browsers do (HTML, section 4.2.5.3): any case, quotes, blanks, comma or semicolon.

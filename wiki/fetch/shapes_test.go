@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"net/http"
 	"strings"
@@ -28,10 +30,15 @@ func TestShapes(t *testing.T) {
 		{"a set without blanks", `<img srcset="https://x.example/y,z.jpg 1x,https://x.example/y2.jpg 2x" alt=h>`, "![h](https://x.example/y2.jpg)"},
 		{"a set of addresses alone", `<img srcset="/p.jpg, /q.jpg 2x" alt=h>`, "![h](http://ex.example/q.jpg)"},
 		{"an address that a script would fill in", `<img data-src="{{url}}" src="/i.jpg" alt=i>`, "![i](http://ex.example/i.jpg)"},
+		{"text that is not shown", `<div style="color:red; DISPLAY : none !important">agents: a</div><p style="font-size:0">agents: b</p><p hidden>agents: c</p><p style="visibility:hidden">agents: d</p><p style="opacity:0; font-size:0.9em">seen</p>`, "seen"},
+		{"a formula beside its picture", `<p><span style="display: none;"><math><semantics><annotation encoding="application/x-tex">x^2</annotation></semantics></math></span></p>`, "$x^2$"},
 	} {
 		p := mustFetch(t, "http://ex.example/dir/page", []byte("<!doctype html><title>T</title><article><h1>T</h1><p>"+paragraph+"</p>"+c.page+"<p>"+paragraph+"</p></article>"), "Content-Type", "text/html; charset=utf-8")
 		if !strings.Contains(string(p.Text), "\n\n"+c.want+"\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, p.Text, c.want)
+		}
+		if strings.Contains(string(p.Text), "agents:") {
+			t.Errorf("%s:\n%s", c.name, p.Text)
 		}
 	}
 }
@@ -67,5 +74,49 @@ func TestStatuses(t *testing.T) {
 	})
 	if p, err := w.fetcher(Options{}).Fetch(t.Context(), "http://go.example/a"); err != nil || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "206") {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestLies: answers that are not what their headers say.
+func TestLies(t *testing.T) {
+	var z bytes.Buffer
+	g := gzip.NewWriter(&z)
+	_, _ = g.Write(titled("Packed"))
+	_ = g.Close()
+	for _, c := range []struct {
+		name    string
+		body    []byte
+		headers []string
+		title   string
+		text    string
+	}{
+		{"bytes behind the packed page", append(bytes.Clone(z.Bytes()), "<p>behind"...), []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, "Packed", paragraph},
+		{"packed as a list", z.Bytes(), []string{"Content-Type", "text/html", "Content-Encoding", "identity, GZIP"}, "Packed", paragraph},
+		{"packed as nothing", titled("Plain"), []string{"Content-Type", "text/html", "Content-Encoding", "none"}, "Plain", paragraph},
+		{"a charset for a packing", titled("Plain"), []string{"Content-Type", "text/html", "Content-Encoding", "UTF-8"}, "Plain", paragraph},
+		{"a page that says it is data", titled("A page"), []string{"Content-Type", "application/json"}, "A page", paragraph},
+		{"data that says it is a page", []byte("{\"a\": [1, 2]}\n"), []string{"Content-Type", "text/html"}, "dir", "```json\n{\"a\": [1, 2]}\n```"},
+		{"a script that begins as data does", append([]byte("[x] "), titled("A page")...), []string{"Content-Type", "text/html"}, "A page", paragraph},
+	} {
+		p, err := fetchBytes(t, "http://ex.example/dir", c.body, c.headers...)
+		if err != nil || p.Title != c.title || !strings.Contains(string(p.Text), c.text) || strings.Contains(string(p.Text), "behind") {
+			t.Errorf("%s: %+v, %v", c.name, p, err)
+		}
+	}
+	w := newWeb(t, func(res http.ResponseWriter, req *http.Request) {
+		res.Header().Set("Content-Type", "text/html")
+		switch req.URL.Path {
+		case "/a":
+			res.Header().Set("Refresh", "0; url=/b")
+		case "/in":
+			res.Header().Set("Refresh", "1; url='http://169.254.169.254/'")
+		}
+		_, _ = res.Write(titled(req.URL.Path))
+	})
+	if p, err := w.fetcher(Options{}).Fetch(t.Context(), "http://go.example/a"); err != nil || p.URL != "http://go.example/b" {
+		t.Errorf("a refresh by header: %+v, %v", p, err)
+	}
+	if _, err := w.fetcher(Options{Private: true}).Fetch(t.Context(), "http://go.example/in"); !errors.Is(err, ErrBlocked) {
+		t.Errorf("a refresh by header into the cloud: %v", err)
 	}
 }
