@@ -91,7 +91,7 @@ func (r *run) fetchEnding(err error) error {
 	}
 	switch {
 	case errors.Is(err, fetch.ErrAddress):
-		e.Exit = ExitUsage
+		e.Exit, e.Hint = ExitUsage, cmp.Or(e.Hint, "give an address such as https://example.org/post")
 	case errors.Is(err, fetch.ErrTimeout):
 		e.State, e.Exit = proposal.TimedOut, ExitTimedOut
 	case errors.Is(err, fetch.ErrEmpty):

@@ -45,7 +45,7 @@ func (a *app) agentCmd() *cobra.Command {
 // withMaybeWiki is withHost for verbs that need no wiki; w is nil where there is none.
 func (a *app) withMaybeWiki(f func(*wiki.Host, *wiki.Wiki) error) error {
 	w, err := a.findWiki()
-	if err != nil && a.flags.wiki != "" {
+	if err != nil && (a.flags.wiki != "" || errors.As(err, new(*wiki.ConfigError))) { // one that is there and cannot be read is no wiki that is missing
 		return err
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,8 +73,15 @@ func (a *app) run(ctx context.Context, args []string) int {
 			fmt.Fprintln(a.err, "     "+f.hint)
 		}
 	}
-	if f != nil {
+	unsaid := a.unsaid.Load()
+	if unsaid != nil {
+		fmt.Fprintln(a.err, "rig: write the answer:", *unsaid)
+	}
+	switch {
+	case f != nil:
 		return f.code
+	case unsaid != nil:
+		return wiki.ExitFailed
 	}
 	return wiki.ExitOK
 }
@@ -81,8 +89,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 func (a *app) printJSON(v any) {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		fmt.Fprintln(a.err, "rig: write the answer:", err)
+	a.wrote(enc.Encode(v))
+}
+
+// wrote keeps the first error of writing what was asked for: a full disk must not look like an answer.
+func (a *app) wrote(err error) {
+	if err != nil {
+		a.unsaid.CompareAndSwap(nil, &err)
 	}
 }
 
@@ -90,6 +103,7 @@ func (a *app) printJSON(v any) {
 func asFailure(err error) *failure {
 	var f *failure
 	var c *wiki.ConfigError
+	var u usageError
 	switch {
 	case err == nil:
 		return nil
@@ -111,15 +125,18 @@ func asFailure(err error) *failure {
 		return &failure{wiki.ExitHeld, err.Error(), "wait for it, or cancel it where it was started"}
 	case errors.Is(err, context.Canceled), errors.Is(err, wiki.ErrCancelled):
 		return &failure{wiki.ExitCancelled, "cancelled", ""}
-	case errors.As(err, new(usageError)):
-		return &failure{wiki.ExitUsage, err.Error(), "see --help"}
+	case errors.As(err, &u):
+		return &failure{wiki.ExitUsage, err.Error(), cmp.Or(u.hint, "see --help")}
 	default:
 		return &failure{wiki.ExitFailed, err.Error(), ""}
 	}
 }
 
-// usageError is the command-line library's complaint.
-type usageError struct{ error }
+// usageError is the command-line library's complaint; the hint is how the verb is written, where it is known.
+type usageError struct {
+	error
+	hint string
+}
 
 // commands is the tree of verbs.
 func (a *app) commands() *cobra.Command {
@@ -150,23 +167,32 @@ func (a *app) commands() *cobra.Command {
 		w.AddCommand(verb())
 	}
 	root.AddCommand(w)
-	usage := func(_ *cobra.Command, err error) error { return usageError{err} }
-	root.SetFlagErrorFunc(usage)
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		switch a.flags.json {
-		case "", "envelope", "stream":
-			return nil
-		}
-		return fail(wiki.ExitUsage, "use --json or --json=stream", "--json=%s is not known", a.flags.json)
-	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, "see " + c.CommandPath() + " --help"} })
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.flags.check(c.Flags().Changed) }
 	return root
+}
+
+// check says which flag has a value that means nothing, before anything is begun. An empty --wiki is a variable that was not set: it must not mean
+// the wiki around the working folder.
+func (f flags) check(given func(string) bool) error {
+	switch {
+	case !slices.Contains([]string{"", "envelope", "stream"}, f.json):
+		return fail(wiki.ExitUsage, "use --json or --json=stream", "--json=%s is not known", f.json)
+	case !slices.Contains([]string{"", "auto", "overlay", "copy"}, f.layer):
+		return fail(wiki.ExitUsage, "use --layer auto, overlay or copy", "--layer %s is not known", f.layer)
+	case f.timeout < 0:
+		return fail(wiki.ExitUsage, "give a time from now on, such as 15m", "--timeout %s is over before it begins", f.timeout)
+	case f.wiki == "" && given("wiki"):
+		return fail(wiki.ExitUsage, "name the wiki's folder, or leave --wiki out", "--wiki is empty")
+	}
+	return nil
 }
 
 // args wraps a check of the arguments so that a wrong count is a usage error.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, as []string) error {
 		if err := check(c, as); err != nil {
-			return usageError{err}
+			return usageError{err, "write it as: " + c.UseLine()}
 		}
 		return nil
 	}
@@ -174,9 +200,9 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // group is a command that only holds others.
 func group(use, short string, verbs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: func(_ *cobra.Command, as []string) error {
+	c := &cobra.Command{Use: use, Short: short, Args: func(c *cobra.Command, as []string) error {
 		if len(as) > 0 {
-			return usageError{fmt.Errorf("unknown command %q for %q", as[0], use)}
+			return usageError{fmt.Errorf("unknown command %q for %q", as[0], c.CommandPath()), "see " + c.CommandPath() + " --help"}
 		}
 		return nil
 	}, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
@@ -247,7 +273,8 @@ func terminal(stream any) bool {
 
 func (a *app) say(format string, args ...any) {
 	if a.flags.json == "" {
-		fmt.Fprintf(a.out, format+"\n", args...)
+		_, err := fmt.Fprintf(a.out, format+"\n", args...)
+		a.wrote(err)
 	}
 }
 

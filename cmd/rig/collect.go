@@ -13,7 +13,7 @@ func (a *app) collectCmd() *cobra.Command {
 	return &cobra.Command{Use: "__collect WANTED", Hidden: true, Args: args(cobra.ExactArgs(1)), RunE: func(c *cobra.Command, as []string) error {
 		var want task.Wanted
 		if err := json.Unmarshal([]byte(as[0]), &want); err != nil {
-			return usageError{err}
+			return usageError{err, ""}
 		}
 		return task.Collect(c.Context(), want, a.out)
 	}}

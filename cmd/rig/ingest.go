@@ -120,6 +120,9 @@ func (a *app) sources(ctx context.Context, h *wiki.Host, w *wiki.Wiki, names []s
 }
 
 func (a *app) sourcePath(w *wiki.Wiki, name string) (string, error) {
+	if name == "" { // a variable that was not set; not the folder that it would mean
+		return "", fail(wiki.ExitUsage, "give a file of "+filepath.Join(w.Root, "raw"), "the source's name is empty")
+	}
 	for _, path := range []string{a.abs(name), filepath.Join(w.Root, name)} {
 		fi, err := os.Stat(path)
 		if err == nil && fi.Mode().IsRegular() {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/wiki"
@@ -15,6 +18,9 @@ func (a *app) initCmd() *cobra.Command {
 		}
 		if len(as) == 1 {
 			dir = a.abs(as[0])
+		}
+		if fi, err := os.Stat(dir); err == nil && !fi.IsDir() || len(as) == 1 && as[0] == "" {
+			return fail(wiki.ExitUsage, "name a folder, or one that does not exist yet", "init %q: not a folder", strings.Join(as, ""))
 		}
 		w, made, err := wiki.Init(dir, wiki.InitOptions{})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/rigwiki/rig/sandbox"
@@ -63,6 +64,7 @@ type app struct {
 	env      []string
 	cwd      string
 	flags    flags
-	data     any  // of the envelope
-	bar      *bar // of a batch on a terminal, else nil
+	data     any                   // of the envelope
+	unsaid   atomic.Pointer[error] // the first write to out that failed
+	bar      *bar                  // of a batch on a terminal, else nil
 }

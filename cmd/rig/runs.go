@@ -38,7 +38,7 @@ func (a *app) showRun(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec proposa
 		opData
 		Receipts []proposal.Receipt `json:"receipts"`
 		Folder   string             `json:"folder"`
-	}{a.opData(h, w, rec), receipts, s.Dir(rec.Run)}
+	}{a.opData(h, w, rec), append([]proposal.Receipt{}, receipts...), s.Dir(rec.Run)}
 	if a.flags.json != "" {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (a *app) undoRun(ctx context.Context, h *wiki.Host, places []*wiki.Wiki, as
 	var err error
 	if len(as) == 1 {
 		if k, err = loadRun(h, places, as[0]); err != nil {
-			return fail(wiki.ExitNothing, "see `rig wiki runs list`", "no run to undo %s", as[0])
+			return err
 		}
 	} else {
 		runs, _, err := keptRuns(h, places)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/wiki"
@@ -9,6 +11,9 @@ import (
 // trustCmd is `rig wiki trust DIR`.
 func (a *app) trustCmd() *cobra.Command {
 	return &cobra.Command{Use: "trust DIR", Short: "Let executables and prompts of this folder's local/ and .rig/prompts/ count", Args: args(cobra.ExactArgs(1)), RunE: func(_ *cobra.Command, as []string) error {
+		if fi, err := os.Stat(a.abs(as[0])); as[0] == "" || err != nil || !fi.IsDir() {
+			return fail(wiki.ExitUsage, "name a folder that exists", "trust %q: not a folder", as[0])
+		}
 		h, err := a.host()
 		if err != nil {
 			return err
