@@ -42,6 +42,23 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
+// TestAnnouncedKinds holds that each kind is announced once.
+func TestAnnouncedKinds(t *testing.T) {
+	s := &server{}
+	s.caps.literals = true
+	o, ok := s.codeActionOffer().(*protocol.CodeActionOptions)
+	if !ok || len(o.CodeActionKinds) == 0 {
+		t.Fatalf("announced %v", s.codeActionOffer())
+	}
+	seen := map[protocol.CodeActionKind]bool{}
+	for _, k := range o.CodeActionKinds {
+		if seen[k] {
+			t.Errorf("%s is announced twice", k)
+		}
+		seen[k] = true
+	}
+}
+
 // TestCodeActionKinds holds that context.only is honoured by whole parts of a kind.
 func TestCodeActionKinds(t *testing.T) {
 	for only, want := range map[string]bool{"": true, "refactor": true, "refactor.rewrite": true, "refactor.rewrite.rigwiki.ingest": true, "refac": false, "quickfix": false, "source": false, "refactor.rewrite.rigwiki.ingest.x": false} {

@@ -70,7 +70,9 @@ func (s *server) codeActionOffer() protocol.CodeActionProvider {
 	}
 	var kinds []protocol.CodeActionKind
 	for _, e := range menu() {
-		kinds = append(kinds, protocol.CodeActionKind(e.kind))
+		if kind := protocol.CodeActionKind(e.kind); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
 	}
 	for _, t := range taskItems() {
 		kinds = append(kinds, protocol.CodeActionKind(t.kind))

@@ -10,7 +10,8 @@ type noArgs struct{}
 
 // agentList tells which agents there are and whether they can run.
 func (s *server) agentList(ctx context.Context, _ noArgs) (any, error) {
-	list, err := s.host.Agents(ctx, s.anyWiki())
+	w, settings := s.anyWiki()
+	list, err := s.host.Agents(ctx, w, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -29,16 +30,18 @@ func (s *server) agentUse(ctx context.Context, a agentUseArgs) (any, error) {
 	if a.Name == "" {
 		return nil, invalid("rigwiki.agent.use needs name")
 	}
-	if err := s.host.UseAgent(ctx, s.anyWiki(), a.Name); err != nil {
+	w, settings := s.anyWiki()
+	if err := s.host.UseAgent(ctx, w, settings, a.Name); err != nil {
 		return nil, err
 	}
 	return map[string]any{"default": a.Name}, nil
 }
 
-// anyWiki is a wiki of the workspace, nil where there is none: agents are the user's, a wiki may only choose among them.
-func (s *server) anyWiki() *wiki.Wiki {
+// anyWiki is a wiki of the workspace, nil where there is none, and the editor's settings for it: agents are the user's, a wiki may only choose
+// among them.
+func (s *server) anyWiki() (*wiki.Wiki, *wiki.Settings) {
 	if all := s.wikis(); len(all) > 0 {
-		return all[0]
+		return all[0], s.settingsOf(all[0])
 	}
-	return nil
+	return nil, s.set.section()
 }

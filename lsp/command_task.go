@@ -17,7 +17,7 @@ func taskCommand(op string) func(*server, context.Context, taskArgs) (any, error
 	return func(s *server, _ context.Context, a taskArgs) (any, error) {
 		path, ok := filePath(a.URI)
 		if !ok {
-			return nil, invalid("%q is no file", a.URI)
+			return nil, invalid("the argument needs uri, a task's: %q is no file", a.URI)
 		}
 		repo, rel, ok := s.taskAt(path)
 		if !ok {

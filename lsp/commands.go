@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,7 +84,7 @@ func strictly(name string, raw json.RawMessage, into any) error {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return invalid("%s does not know %s (it knows %s)", name, strings.Join(unknown, ", "), strings.Join(known, ", "))
+		return invalid("%s does not know %s (it knows %s)", name, strings.Join(unknown, ", "), cmp.Or(strings.Join(known, ", "), "no keys"))
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
 		return invalid("%s: %v", name, err)

@@ -194,11 +194,11 @@ func (h *fakeHost) Paused(*wiki.Wiki) bool  { return false }
 
 func (h *fakeHost) Sandbox(context.Context, *wiki.Wiki) (string, error) { return "fake", nil }
 
-func (h *fakeHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) {
+func (h *fakeHost) Agents(context.Context, *wiki.Wiki, *wiki.Settings) ([]wiki.AgentInfo, error) {
 	return []wiki.AgentInfo{{Name: "fake", Installed: true, Usable: true, Default: true}}, nil
 }
 
-func (h *fakeHost) UseAgent(_ context.Context, _ *wiki.Wiki, name string) error {
+func (h *fakeHost) UseAgent(_ context.Context, _ *wiki.Wiki, _ *wiki.Settings, name string) error {
 	if name != "fake" {
 		return errors.New("agent not usable: " + name)
 	}

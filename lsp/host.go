@@ -42,6 +42,6 @@ type Host interface {
 	Paused(w *wiki.Wiki) bool
 	// Sandbox says in one line what a run in the wiki would be confined by.
 	Sandbox(ctx context.Context, w *wiki.Wiki) (string, error)
-	Agents(ctx context.Context, w *wiki.Wiki) ([]wiki.AgentInfo, error)
-	UseAgent(ctx context.Context, w *wiki.Wiki, name string) error
+	Agents(ctx context.Context, w *wiki.Wiki, s *wiki.Settings) ([]wiki.AgentInfo, error)
+	UseAgent(ctx context.Context, w *wiki.Wiki, s *wiki.Settings, name string) error
 }

@@ -124,6 +124,15 @@ func TestNothingEndsTheServer(t *testing.T) {
 	if code(err) != -32602 || !strings.Contains(err.Error(), `"URI", "zeal"`) {
 		t.Errorf("unknown keys: %v", err)
 	}
+	for command, want := range map[string]string{"rigwiki.status": "(it knows no keys)", "rigwiki.work": "needs uri"} {
+		given := map[string]any{"zeal": 1}
+		if command == "rigwiki.work" {
+			given = map[string]any{}
+		}
+		if err := e.Execute(command, given, nil); code(err) != -32602 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
 	var s struct{ Wikis []struct{ Rung string } }
 	if err := e.Execute("rigwiki.status", map[string]any{}, &s); err != nil || len(s.Wikis) != 1 || s.Wikis[0].Rung != "annotations" {
 		t.Errorf("status %v, %v", s, err)
@@ -150,7 +159,7 @@ func TestPanic(t *testing.T) {
 
 type panicHost struct{ *fakeHost }
 
-func (panicHost) Agents(context.Context, *wiki.Wiki) ([]wiki.AgentInfo, error) { panic("as tested") }
+func (panicHost) Agents(context.Context, *wiki.Wiki, *wiki.Settings) ([]wiki.AgentInfo, error) { panic("as tested") }
 
 // TestCancelRequest cancels a request by id. Ids of nobody, and none, are ignored (trap T37).
 func TestCancelRequest(t *testing.T) {
@@ -177,7 +186,7 @@ type blockingHost struct {
 	entered chan struct{}
 }
 
-func (b blockingHost) Agents(ctx context.Context, _ *wiki.Wiki) ([]wiki.AgentInfo, error) {
+func (b blockingHost) Agents(ctx context.Context, _ *wiki.Wiki, _ *wiki.Settings) ([]wiki.AgentInfo, error) {
 	close(b.entered)
 	<-ctx.Done()
 	return nil, ctx.Err()

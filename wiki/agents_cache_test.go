@@ -28,7 +28,7 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		agents, err := h.Agents(t.Context(), nil)
+		agents, err := h.Agents(t.Context(), nil, nil)
 		if err != nil || !agents[0].Usable || step.version != "" && agents[0].Version != step.version {
 			t.Fatalf("%+v, %v", agents, err)
 		}

@@ -25,7 +25,7 @@ func (h *Host) Doctor(ctx context.Context, w *Wiki) (Health, error) {
 	if err != nil {
 		return Health{}, err
 	}
-	agents, err := h.Agents(ctx, w)
+	agents, err := h.Agents(ctx, w, nil)
 	if err != nil {
 		return Health{}, err
 	}

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"os/user"
 	"slices"
 	"strings"
 )
@@ -43,6 +44,19 @@ func matchName(pattern, name string) bool {
 		return strings.HasPrefix(name, p)
 	}
 	return pattern == name
+}
+
+// HomeFolder is the user's home folder: HOME, else what the system's list of users has (a service may be started without HOME), else "". Without
+// it our state would lie in the working folder, which is a wiki's.
+func HomeFolder(env []string) string {
+	if home := LookupVar(env, "HOME"); home != "" {
+		return home
+	}
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.HomeDir
 }
 
 // LookupVar finds a variable in a list of "K=V"; the last one counts, as it does for a process.

@@ -173,7 +173,10 @@ func holdsHome(real string) bool {
 		return true
 	}
 	home, err := os.UserHomeDir()
-	return err == nil && filepath.IsAbs(home) && within(resolve(filepath.Clean(home)), real)
+	if err != nil {
+		home = HomeFolder(nil)
+	}
+	return filepath.IsAbs(home) && within(resolve(filepath.Clean(home)), real)
 }
 
 func isFile(elem ...string) bool {

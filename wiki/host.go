@@ -50,8 +50,11 @@ var errClosed = errors.New("the host is closing")
 
 // NewHost makes a host. It touches nothing on disk.
 func NewHost(o Options) (*Host, error) {
-	h := &Host{rigHome: o.RigHome, home: LookupVar(o.Env, "HOME"), self: o.Self, env: o.Env, board: o.Board, waits: retryWaits(), patience: boardPatience, runs: map[string]*run{}, queues: map[string][]string{},
+	h := &Host{rigHome: o.RigHome, home: HomeFolder(o.Env), self: o.Self, env: o.Env, board: o.Board, waits: retryWaits(), patience: boardPatience, runs: map[string]*run{}, queues: map[string][]string{},
 		indexes: map[string]*index.Index{}, unsaved: map[string]*Unsaved{}, tidied: map[string]bool{}}
+	if h.rigHome == "" && h.home == "" {
+		return nil, errors.New("find RIG_HOME: neither it nor HOME is set")
+	}
 	if h.rigHome == "" {
 		h.rigHome = filepath.Join(h.home, ".rig")
 	}
@@ -208,9 +211,9 @@ func (h *Host) LockApply(ctx context.Context, w *Wiki, s *proposal.Store) (relea
 	return release, nil
 }
 
-// Agents tells which agents there are, asked in parallel.
-func (h *Host) Agents(ctx context.Context, w *Wiki) ([]AgentInfo, error) {
-	cfg, _, err := LoadConfig(h.rigHome, w, nil)
+// Agents tells which agents there are, asked in parallel. w and an editor's settings may be nil.
+func (h *Host) Agents(ctx context.Context, w *Wiki, s *Settings) ([]AgentInfo, error) {
+	cfg, _, err := LoadConfig(h.rigHome, w, s)
 	if err != nil {
 		return nil, err
 	}
@@ -230,9 +233,9 @@ func (h *Host) Agents(ctx context.Context, w *Wiki) ([]AgentInfo, error) {
 // ErrAgent: no such agent, or one that cannot run here (exit 20).
 var ErrAgent = errors.New("agent not usable")
 
-// UseAgent makes name the default agent in config.json5. An agent that cannot run is refused with ErrAgent.
-func (h *Host) UseAgent(ctx context.Context, w *Wiki, name string) error {
-	cfg, _, err := LoadConfig(h.rigHome, w, nil)
+// UseAgent makes name the default agent in config.json5. w and an editor's settings, which may say where its program is, may be nil. An agent that cannot run is refused with ErrAgent.
+func (h *Host) UseAgent(ctx context.Context, w *Wiki, s *Settings, name string) error {
+	cfg, _, err := LoadConfig(h.rigHome, w, s)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 func (a *app) agentCmd() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "Agents, and whether each can run here", Args: args(cobra.NoArgs), RunE: func(c *cobra.Command, _ []string) error {
 		return a.withMaybeWiki(func(h *wiki.Host, w *wiki.Wiki) error {
-			agents, err := h.Agents(c.Context(), w)
+			agents, err := h.Agents(c.Context(), w, nil)
 			if err != nil {
 				return err
 			}
@@ -31,7 +31,7 @@ func (a *app) agentCmd() *cobra.Command {
 	}}
 	use := &cobra.Command{Use: "use NAME", Short: "Make an agent the default", Args: args(cobra.ExactArgs(1)), RunE: func(c *cobra.Command, as []string) error {
 		return a.withMaybeWiki(func(h *wiki.Host, w *wiki.Wiki) error {
-			if err := h.UseAgent(c.Context(), w, as[0]); err != nil {
+			if err := h.UseAgent(c.Context(), w, nil, as[0]); err != nil {
 				return err
 			}
 			a.data = map[string]any{"default": as[0]}

@@ -215,7 +215,7 @@ func (a *app) host() (*wiki.Host, error) { return a.hostWith(0) }
 
 // rigHome is the folder of our state, as a host finds it.
 func (a *app) rigHome() string {
-	return a.abs(cmp.Or(a.getenv("RIG_HOME"), filepath.Join(a.getenv("HOME"), ".rig")))
+	return a.abs(cmp.Or(a.getenv("RIG_HOME"), filepath.Join(wiki.HomeFolder(a.env), ".rig")))
 }
 
 // hostWith is a host of a process that serves the events endpoint at a port itself.

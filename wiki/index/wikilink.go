@@ -56,10 +56,26 @@ scan:
 	if l.Target == "" && l.Heading == "" && l.Block == "" {
 		return Link{}, 0, false
 	}
-	if digits(l.Target) && i > 0 && isWordByte(text[i-1]) {
+	if digits(l.Target) && indexes(text, i) {
 		return Link{}, 0, false
 	}
 	return l, stop + 2, true
+}
+
+// indexes says whether the brackets at i stand right behind a word, or behind others of numbers that do: R's m[[1]][[2]] takes elements, and is no
+// link to pages of these names.
+func indexes(text []byte, i int) bool {
+	for i >= 2 && text[i-1] == ']' && text[i-2] == ']' {
+		start := i - 2
+		for start > 0 && isDigit(text[start-1]) {
+			start--
+		}
+		if start == i-2 || start < 2 || text[start-1] != '[' || text[start-2] != '[' {
+			return false
+		}
+		i = start - 2
+	}
+	return i > 0 && isWordByte(text[i-1])
 }
 
 // anchorOf splits what stands behind the "#" into a heading (which may have further parts) and the id of a block.
