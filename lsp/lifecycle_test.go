@@ -159,7 +159,9 @@ func TestPanic(t *testing.T) {
 
 type panicHost struct{ *fakeHost }
 
-func (panicHost) Agents(context.Context, *wiki.Wiki, *wiki.Settings) ([]wiki.AgentInfo, error) { panic("as tested") }
+func (panicHost) Agents(context.Context, *wiki.Wiki, *wiki.Settings) ([]wiki.AgentInfo, error) {
+	panic("as tested")
+}
 
 // TestCancelRequest cancels a request by id. Ids of nobody, and none, are ignored (trap T37).
 func TestCancelRequest(t *testing.T) {
