@@ -21,6 +21,26 @@ import (
 
 // The cases o-ft-* are reports about other fetchers; their inputs lie in testdata/cases.
 
+// TestDeclared: what a page's meta tag names is believed before its letters are looked at, which say little in a short text.
+func TestDeclared(t *testing.T) {
+	for _, c := range []struct{ tag, text, want string }{
+		{`<title>\xca</title><meta charset="windows-1251">`, "\xca\xee\xf4\xe5", "Кофе"},
+		{`<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">`, "\xeb\xcf\xc6\xc5", "Кофе"},
+		{`<meta charset=iso-8859-1>`, "caf\xe9", "café"},
+		{`<meta charset=iso-8859-2>`, "\xe8aj", "čaj"},
+		{`<meta charset="iso-2022-jp">`, "\x1b$BCc\x1b(B", "茶"},
+		{`<meta charset="gb2312">`, "\xb2\xe8", "茶"},
+		{`<meta charset=utf-8>`, "café", "café"},
+		{`<meta charset="windows-1251">`, "Кофе", "Кофе"}, // no other text looks like UTF-8
+		{`<meta charset=nonsense>`, "plain", "plain"},
+	} {
+		page := "<html><head>" + strings.ReplaceAll(c.tag, `\xca`, "\xca") + "</head><body>" + strings.Repeat("Tea and coffee. ", 20) + c.text + "</body></html>"
+		if got := decode([]byte(page), "text/html"); !strings.Contains(got, c.want+"</body>") {
+			t.Errorf("%s: %q, want %q", c.tag, got[strings.LastIndex(got, "coffee. "):], c.want)
+		}
+	}
+}
+
 func TestCharsetInMeta(t *testing.T) { // o-ft-01
 	p := mustFetch(t, "https://tea.example/", caseFile(t, "o-ft-01", "page.html"), "Content-Type", "text/html")
 	if p.Title != "紫砂壶的保养" || !strings.Contains(string(p.Text), "新壶先用清水煮半小时") || bytes.ContainsRune(p.Document("rig", time.Now(), ""), '\uFFFD') {

@@ -18,14 +18,16 @@ import (
 // decode makes UTF-8 of a text: by its byte order mark, the header, a meta tag; where none says, or UTF-8 is said and it is none, by its letters.
 func decode(body []byte, contentType string) string {
 	e, name, certain := charset.DetermineEncoding(body, contentType)
+	said, saidName := declared(body)
 	valid := utf8.Valid(body)
 	switch {
-	case valid && (!certain || name == "utf-8"): // the guess looks at the beginning only
+	case certain && name != "utf-8":
+	case valid && saidName != "iso-2022-jp": // which is valid UTF-8 too, and says nothing as such
 		e = unicode.UTF8
-	case !certain || name == "utf-8":
-		if other, otherName, ok := charset.DetermineEncoding(body, "text/html"); ok && otherName != "utf-8" { // the page against the header
-			e, name = other, otherName
-		} else if guess := guessed(body); guess != nil {
+	case said != nil: // the page, where no header says, or against one that cannot be right
+		e, name = said, saidName
+	default:
+		if guess := guessed(body); guess != nil {
 			e, name = guess, ""
 		}
 	}
@@ -37,6 +39,23 @@ func decode(body []byte, contentType string) string {
 		text = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 	}
 	return strings.TrimPrefix(string(text), "\uFEFF")
+}
+
+// declared is the encoding that a meta tag names in the first 1024 bytes (HTML, section 13.2.3.2), nil where none does, or it names UTF-8. The library
+// does not tell it from a guess of its own, which is kept from it: all other letters are left out, and one is put in that is UTF-8.
+func declared(body []byte) (encoding.Encoding, string) {
+	const letter = "\u00e9."
+	head := make([]byte, 0, 1024)
+	for _, c := range body[:min(len(body), 1024-len(letter))] {
+		if c < utf8.RuneSelf {
+			head = append(head, c)
+		}
+	}
+	e, name, _ := charset.DetermineEncoding(append(head, letter...), "")
+	if name == "utf-8" {
+		return nil, ""
+	}
+	return e, name
 }
 
 // guessed is the encoding that the letters speak for, nil where nothing does.
