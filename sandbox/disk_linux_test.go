@@ -21,10 +21,10 @@ func noUpper(l Layer, dir string) bool {
 // TestWritesTooMuch: where no quota bounds what a program writes, too much ends its run, and nothing of it is taken.
 func TestWritesTooMuch(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
-		{"bytes", `head -c 40000000 /dev/zero >big; sleep 20`},
-		{"bytes elsewhere", `head -c 40000000 /dev/zero >/tmp/big || head -c 40000000 /dev/zero >"$TMPDIR/big"; sleep 20`},
-		{"bytes in a closed folder", `mkdir x; exec 3>x/big; chmod 000 x; head -c 40000000 /dev/zero >&3; sleep 20`},
-		{"files", `mkdir x; i=0; while [ $i -lt 700 ]; do : >x/$i; i=$((i+1)); done; sleep 20`},
+		{"bytes", `head -c 40000000 /dev/zero >big; sleep 600`},
+		{"bytes elsewhere", `head -c 40000000 /dev/zero >/tmp/big || head -c 40000000 /dev/zero >"$TMPDIR/big"; sleep 600`},
+		{"bytes in a closed folder", `mkdir x; exec 3>x/big; chmod 000 x; head -c 40000000 /dev/zero >&3; sleep 600`},
+		{"files", `mkdir x; i=0; while [ $i -lt 700 ]; do : >x/$i; i=$((i+1)); done; sleep 600`},
 	} {
 		for name, l := range map[string]Layer{"disk": Overlay(OverlayOptions{Upper: OnDisk}), "copy": Copy(CopyOptions{Unconfined: true})} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {

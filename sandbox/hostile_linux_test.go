@@ -46,7 +46,7 @@ func hostiles() []hostile {
 		{"40 deep nesting", `p=$(printf 'n/%.0s' $(seq 200)); mkdir -p $p; echo x >$p/deep.md`, nil, ""},
 		{"41 long names", `n=$(printf 'x%.0s' $(seq 252)).md; echo x >"$n"`, nil, ""},
 		{"43 disk full", `head -c 100000000 /dev/zero >big && echo bad; head -c 100000000 /dev/zero >/tmp/big && echo bad; rm -f big /tmp/big; echo X >a.md`, []string{`edit a.md "a\n" -> "X\n"`}, "overlay"},
-		{"44 a daemon writes later", `(setsid sh -c 'sleep 0.3; echo late >late.md' >/dev/null 2>&1 &) ; echo X >a.md`, []string{`edit a.md "a\n" -> "X\n"`}, ""},
+		{"44 a daemon writes later", `(setsid sh -c 'sleep 20; echo late >late.md' >/dev/null 2>&1 &) ; echo X >a.md`, []string{`edit a.md "a\n" -> "X\n"`}, ""},
 		{"47 kills all it can", `kill -9 $PPID; kill -9 1; echo X >a.md`, []string{`edit a.md "a\n" -> "X\n"`}, ""},
 		{"51 HOME", `echo evil >"$HOME/.bashrc"; mkdir -p "$HOME/.ssh"; echo evil >"$HOME/.ssh/authorized_keys"; echo '{}' >"$HOME/.agent/settings.json"`, []string{}, ""},
 		{"54 the system", `echo x >/etc/evil && echo bad; echo x >/usr/evil && echo bad; rm -f /bin/true; [ -x /bin/true ] || echo bad; echo x >/tmp/x; echo X >a.md`, []string{`edit a.md "a\n" -> "X\n"`}, ""},
