@@ -95,23 +95,9 @@ func (s *server) wikiFor(u string) (*wiki.Wiki, error) {
 	return nil, invalid("there are %d wikis in this workspace: name one by uri", len(all))
 }
 
-// wikis are the wikis of the workspace folders and of the open documents.
+// wikis are the wikis of the workspace folders and of the open documents, without the folders of plain markdown.
 func (s *server) wikis() []*wiki.Wiki {
-	var out []*wiki.Wiki
-	seen := map[string]bool{}
-	add := func(path string) {
-		if w, _, ok := s.folders.wikiOf(path); ok && w.Layout != wiki.Links && !seen[w.ID] {
-			seen[w.ID] = true
-			out = append(out, w)
-		}
-	}
-	for _, r := range s.folders.all() {
-		add(filepath.Join(r, "x"))
-	}
-	for _, doc := range s.docs.all() {
-		add(doc.path)
-	}
-	return out
+	return slices.DeleteFunc(s.allFolders(), func(w *wiki.Wiki) bool { return w.Layout == wiki.Links })
 }
 
 // wikisOf is the wiki of a file that an argument names, or all of them where it names none.
