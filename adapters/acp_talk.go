@@ -166,7 +166,7 @@ func judgeACP(out *Outcome, reason acp.StopReason) {
 		}
 		out.Failure = &Failure{Kind: "other", Message: "the agent ended its turn as cancelled", Hint: "see the run's log", Retryable: true}
 	default:
-		out.Failure = &Failure{Kind: "other", Message: "the agent stopped: " + strings.ReplaceAll(string(reason), "_", " "), Hint: "see the run's log"}
+		out.Failure = &Failure{Kind: "other", Message: "the agent stopped: " + firstOf(strings.ReplaceAll(string(reason), "_", " "), "it did not say why"), Hint: "see the run's log"}
 	}
 }
 

@@ -20,6 +20,7 @@ type fakeACP struct {
 	turn      func(ctx context.Context, f *fakeACP, p acp.PromptRequest) (acp.StopReason, error)
 	mode      string
 	leave     func() // ends its stdout
+	out       io.Writer
 	cancelled chan struct{}
 	once      sync.Once
 }
@@ -88,7 +89,7 @@ func talk(t *testing.T, ctx context.Context, r Request, turn func(context.Contex
 	t.Helper()
 	toAgent, fromClient := io.Pipe()
 	toClient, fromAgent := io.Pipe()
-	f := &fakeACP{turn: turn, cancelled: make(chan struct{}), leave: func() { fromAgent.Close() }}
+	f := &fakeACP{turn: turn, cancelled: make(chan struct{}), leave: func() { fromAgent.Close() }, out: fromAgent}
 	f.conn = acp.NewAgentSideConnection(f, fromAgent, toAgent)
 	f.conn.SetLogger(slog.New(slog.DiscardHandler))
 	inv, err := acpAgent{}.Plan(r)
@@ -234,6 +235,61 @@ func TestGate(t *testing.T) {
 	} {
 		if got := g.mayWrite(file) == ""; got != want {
 			t.Errorf("mayWrite(%q) = %v", file, got)
+		}
+	}
+}
+
+// An agent may say things that no version of the protocol knew, print words of its own between them, and talk without end: the turn goes on.
+func TestACPOddTalk(t *testing.T) {
+	d, _ := talk(t, t.Context(), acpRequest("ingest"), func(ctx context.Context, f *fakeACP, _ acp.PromptRequest) (acp.StopReason, error) {
+		for _, line := range []string{
+			"Loaded cached credentials.\r\n", "\xef\xbb\xbf\x1b]0;title\x07", "{\n  code: 'ENOENT'\n}\n", "{\"half\":\n", "\n\r\n\x00\n",
+			`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"from_the_future","x":1}}}` + "\n",
+			`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":7,"update":null}}` + "\r\n",
+			`{"jsonrpc":"2.0","method":"session/update","params":null}` + "\n",
+			`{"jsonrpc":"2.0","method":"_vendor/told","params":{}}` + "\n",
+			`{"jsonrpc":"2.0","id":99,"result":{"nobody":"asked"}}` + "\n",
+			`{"jsonrpc":"2.0","method":"session/update","params":{"x":"` + strings.Repeat("y", 11<<20) + `"}}` + "\n",
+		} {
+			if _, err := io.WriteString(f.out, line); err != nil {
+				t.Error(err)
+			}
+		}
+		f.tell(ctx, acp.UpdateAgentMessageText("温"))
+		f.tell(ctx, acp.UpdateAgentMessageText("度 done"))
+		return acp.StopReasonEndTurn, nil
+	})
+	if o := d.Outcome; !o.OK || o.Text != "温度 done" {
+		t.Errorf("%+v, failure %+v", o, o.Failure)
+	}
+	for name, reason := range map[string]acp.StopReason{"none": "", "unknown": "from_the_future"} {
+		d, _ := talk(t, t.Context(), acpRequest("query"), func(context.Context, *fakeACP, acp.PromptRequest) (acp.StopReason, error) { return reason, nil })
+		if o := d.Outcome; o.OK || o.Failure == nil || strings.HasSuffix(o.Failure.Message, ": ") || strings.HasSuffix(o.Failure.Message, ":") {
+			t.Errorf("%s: %+v, failure %+v", name, o, o.Failure)
+		}
+	}
+}
+
+// What is kept of a long turn has bounds.
+func TestACPEndless(t *testing.T) {
+	c := &acpClient{feed: newFeed("acp", nil), gate: gate{cwd: "/wiki"}}
+	edit, done := acp.ToolKindEdit, acp.ToolCallStatusFailed
+	for i := range 3 * maxOpen {
+		id := acp.ToolCallId(strings.Repeat("x", i))
+		_, err := c.RequestPermission(t.Context(), acp.RequestPermissionRequest{ToolCall: acp.ToolCallUpdate{ToolCallId: id, Kind: &edit}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.progress(id, &done, acpCall{kind: edit, raw: "big", content: []acp.ToolCallContent{{Diff: &acp.ToolCallContentDiff{Path: "/wiki/a.md", NewText: "x"}}}})
+		c.progress("open"+id, new(acp.ToolCallStatus), acpCall{kind: edit})
+		c.text.add(make([]byte, 4<<10)...)
+	}
+	if len(c.denials) > maxDenials || len(c.calls) > 4*maxOpen || len(c.feed.open) > maxOpen || len(c.feed.order) > 3*maxOpen || len(c.text.buf) > 2*maxText {
+		t.Errorf("%d refusals, %d calls, %d of them open in %d, %d bytes", len(c.denials), len(c.calls), len(c.feed.open), len(c.feed.order), len(c.text.buf))
+	}
+	for id, call := range c.calls {
+		if call.raw != nil || call.content != nil {
+			t.Fatalf("%.20s: what an ended call held is kept", id)
 		}
 	}
 }
