@@ -55,6 +55,11 @@ func (d directory) Detect(ctx context.Context, env Env) Detection {
 	}
 	det.Usable = true
 	if v := d.vendor(); v != nil {
+		if bin := env.Get(d.binVar()); filepath.IsAbs(bin) { // the program that "run" is told to start in the vendor's place
+			if at, err := filepath.EvalSymlinks(bin); err == nil {
+				det.Runtime = append(det.Runtime, bin, at)
+			}
+		}
 		if vd := v.Detect(ctx, env); vd.Installed {
 			det.Vendor, det.Hosts = &vd, vd.Hosts
 		}
@@ -71,6 +76,9 @@ func (d directory) vendor() Adapter {
 	}
 	return nil
 }
+
+// binVar is the variable by which the task board's own adapters are told another program than the vendor's.
+func (d directory) binVar() string { return "BOARD_" + strings.ToUpper(d.Name()) + "_BIN" }
 
 // lend adds to v what the vendor's program needs. Its own arguments and rules are left out.
 func (d directory) lend(v Invocation, r Request) (Invocation, error) {
@@ -111,6 +119,7 @@ func (d directory) Plan(r Request) (Invocation, error) {
 		Visible: []string{d.dir},
 	}
 	v, err := d.lend(v, r)
+	v.Pass = append(v.Pass, "BOARD_*") // what the contract does not name is passed on; what it names is set above
 	return withConfig(v, r.Env.Config[d.Name()]), err
 }
 
