@@ -91,6 +91,9 @@ func talkACP(ctx context.Context, rw io.ReadWriter, emit func(Event), r Request,
 		out.Usage = Usage{InputTokens: int64(u.InputTokens), OutputTokens: int64(u.OutputTokens)}
 	}
 	judgeACP(&out, answer.StopReason)
+	if out.OK && len(c.calls) == 0 && p.program == "codex-acp" {
+		disguised(&out)
+	}
 	c.feed.send(Event{Kind: "idle", Summary: sentence(out.Text), OK: truth(out.OK)})
 	return out
 }
@@ -167,6 +170,17 @@ func judgeACP(out *Outcome, reason acp.StopReason) {
 		out.Failure = &Failure{Kind: "other", Message: "the agent ended its turn as cancelled", Hint: "see the run's log", Retryable: true}
 	default:
 		out.Failure = &Failure{Kind: "other", Message: "the agent stopped: " + firstOf(strings.ReplaceAll(string(reason), "_", " "), "it did not say why"), Hint: "see the run's log"}
+	}
+}
+
+// disguised judges a turn that ended well by its words alone: codex-acp 2.6.0 gives an error of its model's API as the answer, with the stop reason of
+// a good end. It has used no tokens then, called no tool, and is one line.
+func disguised(out *Outcome) {
+	if out.Usage != (Usage{}) || strings.Contains(out.Text, "\n") || len(out.Text) > capShort {
+		return
+	}
+	if f := newFailure("codex-acp", statusIn(out.Text), out.Text); out.Text != "" && f.Kind != "other" {
+		out.OK, out.Text, out.Failure = false, "", f
 	}
 }
 

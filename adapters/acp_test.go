@@ -293,3 +293,24 @@ func TestACPEndless(t *testing.T) {
 		}
 	}
 }
+
+// An error of the model's API that comes as an answer is none (codex-acp 2.6.0); what an agent says of errors after work of its own is.
+func TestACPDisguised(t *testing.T) {
+	for said, kind := range map[string]string{
+		"exceeded retry limit, last status: 429 Too Many Requests":                                       "rate-limit",
+		"We\u2019re currently experiencing high demand, which may cause temporary errors.":               "api-error",
+		"stream disconnected before completion: Transport error: network error: error decoding response": "api-error",
+		"The gate opens at six.": "",
+		"Rate limits are told on\ntwo pages: [[limits]] and [[quota]].": "",
+	} {
+		o := Outcome{OK: true, Ended: true, Started: true, Text: said}
+		disguised(&o)
+		if o.OK != (kind == "") || kind != "" && (o.Failure == nil || o.Failure.Kind != kind || o.Text != "") {
+			t.Errorf("%q: %+v, failure %+v", said, o, o.Failure)
+		}
+		o = Outcome{OK: true, Ended: true, Started: true, Text: said, Usage: Usage{OutputTokens: 3}}
+		if disguised(&o); !o.OK || o.Text != said {
+			t.Errorf("%q with tokens: %+v", said, o)
+		}
+	}
+}
