@@ -42,7 +42,7 @@ func (a *app) proposalsCmd() *cobra.Command {
 				return err
 			}
 			if above, err := s.Above(rec.Run); err == nil && len(above) > 0 {
-				a.warn("%s stand on it: they are merged onto what there is when they are applied", plural(len(above), "proposal"))
+				a.warn("made on top of it: %s; what is applied of them is merged onto what there is then", plural(len(above), "proposal"))
 			}
 			return a.reload(h, w, s, rec.Run, "discarded %s", rec.Run)
 		})
