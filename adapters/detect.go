@@ -250,12 +250,22 @@ func shimNeeds(env Env, path string) []string {
 			list = append(list, file)
 		}
 	}
-	if s.program != "" {
-		if at, err := newFinder(env).find(s.program); err == nil { // an older one's shims name it by its path
-			list = append(list, at)
-		}
+	if at := s.manager(env); at != "" {
+		list = append(list, at)
 	}
 	return list
+}
+
+// manager is the path of the program that a shim looks for on PATH; "" where it needs none, or there is none: an older manager's shims name it by its path.
+func (s shimmer) manager(env Env) string {
+	if s.program == "" {
+		return ""
+	}
+	at, err := newFinder(env).find(s.program)
+	if err != nil {
+		return ""
+	}
+	return at
 }
 
 func exists(path string) bool {

@@ -55,8 +55,8 @@ func pathEnv(env Env, program string) []string {
 		return nil
 	}
 	dirs, path := []string{filepath.Dir(program)}, env.Get("PATH")
-	if s, ok := shimmerOf(env, program); ok && s.program != "" {
-		if at, err := newFinder(env).find(s.program); err == nil {
+	if s, ok := shimmerOf(env, program); ok {
+		if at := s.manager(env); at != "" {
 			dirs = append(dirs, filepath.Dir(at))
 		}
 	}

@@ -122,7 +122,7 @@ func (r *runs) wait() {
 
 // start queues a job in the host and gives its run id at once; what becomes of it follows as progress, rigwiki/run, diagnostics and preview.
 func (s *server) start(job wiki.Job, title string) (string, error) {
-	s.settled(s.ctx)
+	s.awaitSettings(s.ctx)
 	job.By, job.Settings = "editor", s.settingsOf(job.Wiki)
 	job.Buffers = s.buffers(job.Wiki)
 	l := &liveRun{job: job, title: title, ended: make(chan struct{}), wake: make(chan struct{}, 1)}
@@ -260,7 +260,7 @@ func (s *server) showEnd(ctx context.Context, w *wiki.Wiki, rec proposal.Record)
 		sentence = counts(rec)
 	}
 	s.decided(w, rec)
-	s.settled(ctx) // they say how it is shown
+	s.awaitSettings(ctx) // they say how it is shown
 	n := noteOf(rec, sentence)
 	if rec.State == proposal.Proposed {
 		n.Preview = s.rung(w).String()

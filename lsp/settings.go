@@ -174,8 +174,8 @@ func (s *server) askSettings() {
 	})
 }
 
-// settled waits until the client has answered about its settings, so that what was changed just before a run holds for it.
-func (s *server) settled(ctx context.Context) {
+// awaitSettings waits until the client has answered about its settings, so that what was changed just before a run holds for it.
+func (s *server) awaitSettings(ctx context.Context) {
 	pending := s.set.pending()
 	if pending == nil {
 		return

@@ -19,7 +19,7 @@ func (a *app) agentDoctorCmd() *cobra.Command {
 				o := wiki.ExamineOptions{Agent: as[0], Model: a.flags.model, ModelServer: server, Timeout: a.flags.timeout}
 				if strings.ContainsRune(as[0], os.PathSeparator) || as[0] == "." {
 					o.Agent, o.Dir = "", a.abs(as[0])
-					if fi, err := os.Stat(o.Dir); err != nil || !fi.IsDir() {
+					if !isFolder(o.Dir) {
 						return fail(wiki.ExitUsage, "name an agent, or a folder with the executables run and wire", "no folder %s", o.Dir)
 					}
 				}

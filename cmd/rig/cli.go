@@ -213,6 +213,12 @@ func group(use, short string, verbs ...*cobra.Command) *cobra.Command {
 // host makes the host of this process.
 func (a *app) host() (*wiki.Host, error) { return a.hostWith(0) }
 
+// isFolder tells whether there is a folder at path, or a link to one.
+func isFolder(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
 // rigHome is the folder of our state, as a host finds it.
 func (a *app) rigHome() string {
 	return a.abs(cmp.Or(a.getenv("RIG_HOME"), filepath.Join(wiki.HomeFolder(a.env), ".rig")))

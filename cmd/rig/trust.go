@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/wiki"
@@ -11,7 +9,7 @@ import (
 // trustCmd is `rig wiki trust DIR`.
 func (a *app) trustCmd() *cobra.Command {
 	return &cobra.Command{Use: "trust DIR", Short: "Let executables and prompts of this folder's local/ and .rig/prompts/ count", Args: args(cobra.ExactArgs(1)), RunE: func(_ *cobra.Command, as []string) error {
-		if fi, err := os.Stat(a.abs(as[0])); as[0] == "" || err != nil || !fi.IsDir() {
+		if as[0] == "" || !isFolder(a.abs(as[0])) {
 			return fail(wiki.ExitUsage, "name a folder that exists", "trust %q: not a folder", as[0])
 		}
 		h, err := a.host()

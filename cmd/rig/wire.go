@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/rigwiki/rig/adapters"
@@ -18,7 +16,7 @@ func (a *app) wireCmd() *cobra.Command {
 			if len(as) > 0 {
 				r.Project = a.abs(as[0])
 			}
-			if fi, err := os.Stat(r.Project); err != nil || !fi.IsDir() {
+			if !isFolder(r.Project) {
 				return fail(wiki.ExitUsage, "name the folder of a project", "no folder %s", r.Project)
 			}
 			return a.wire(r, func(h *wiki.Host) ([]wiki.Wired, error) { return h.Wire(c.Context(), a.flags.agent, r) })

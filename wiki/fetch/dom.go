@@ -111,13 +111,16 @@ func textOf(n *html.Node) string {
 }
 
 // inside tells whether n lies below an element of one of the names.
-func inside(n *html.Node, names ...string) bool {
+func inside(n *html.Node, names ...string) bool { return enclosing(n, names...) != nil }
+
+// enclosing is the nearest element of one of the names that n is in, nil where there is none.
+func enclosing(n *html.Node, names ...string) *html.Node {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type == html.ElementNode && slices.Contains(names, p.Data) {
-			return true
+			return p
 		}
 	}
-	return false
+	return nil
 }
 
 // clone copies a tree.

@@ -42,7 +42,7 @@ func isLayout(t *html.Node) bool {
 func takeApart(t *html.Node) {
 	var own []*html.Node
 	for _, n := range all(t, "caption", "colgroup", "thead", "tbody", "tfoot", "tr", "td", "th") {
-		if tableOf(n) == t {
+		if enclosing(n, "table") == t {
 			own = append(own, n)
 		}
 	}
@@ -57,16 +57,6 @@ func takeApart(t *html.Node) {
 		}
 	}
 	t.Data, t.Attr = "div", nil
-}
-
-// tableOf is the table that a part belongs to.
-func tableOf(n *html.Node) *html.Node {
-	for p := n.Parent; p != nil; p = p.Parent {
-		if p.Type == html.ElementNode && p.Data == "table" {
-			return p
-		}
-	}
-	return nil
 }
 
 func cells(row *html.Node) (out []*html.Node) {
