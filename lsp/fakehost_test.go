@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -193,6 +195,11 @@ func (h *fakeHost) Resume(*wiki.Wiki) error { return nil }
 func (h *fakeHost) Paused(*wiki.Wiki) bool  { return false }
 
 func (h *fakeHost) Sandbox(context.Context, *wiki.Wiki) (string, error) { return "fake", nil }
+
+func (h *fakeHost) SourceSum(w *wiki.Wiki, source string) (string, bool) {
+	text, err := os.ReadFile(filepath.Join(w.Real, source))
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err == nil
+}
 
 func (h *fakeHost) Agents(context.Context, *wiki.Wiki, *wiki.Settings) ([]wiki.AgentInfo, error) {
 	return []wiki.AgentInfo{{Name: "fake", Installed: true, Usable: true, Default: true}}, nil

@@ -42,6 +42,8 @@ type Host interface {
 	Paused(w *wiki.Wiki) bool
 	// Sandbox says in one line what a run in the wiki would be confined by.
 	Sandbox(ctx context.Context, w *wiki.Wiki) (string, error)
+	// SourceSum is the sha256 in hex of a source as it is now, "" where it cannot be read; false where it is not there.
+	SourceSum(w *wiki.Wiki, source string) (sha string, there bool)
 	Agents(ctx context.Context, w *wiki.Wiki, s *wiki.Settings) ([]wiki.AgentInfo, error)
 	UseAgent(ctx context.Context, w *wiki.Wiki, s *wiki.Settings, name string) error
 }

@@ -2,11 +2,8 @@ package lsp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -39,7 +36,7 @@ func (s *server) hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	for _, link := range index.Links(doc.text) {
 		if link.Start <= at && at < link.End && !link.External() {
 			rng := l.span(link.Start, link.End)
-			return s.hoverText(hoverLink(w, x, rel, link), &rng), nil
+			return s.hoverText(s.hoverLink(w, x, rel, link), &rng), nil
 		}
 	}
 	here := place{s: s, w: w, rel: rel, text: doc.text, rng: protocol.Range{Start: p.Position, End: p.Position}}
@@ -72,7 +69,7 @@ func (s *server) hoverText(text string, rng *protocol.Range) *protocol.Hover {
 // maxNamed bounds the pages that a hover lists.
 const maxNamed = 5
 
-func hoverLink(w *wiki.Wiki, x *index.Index, from string, link index.Link) string {
+func (s *server) hoverLink(w *wiki.Wiki, x *index.Index, from string, link index.Link) string {
 	found := x.ResolveLink(from, link)
 	if len(found) == 0 {
 		out := "There is no page `" + link.Target + "`."
@@ -90,7 +87,7 @@ func hoverLink(w *wiki.Wiki, x *index.Index, from string, link index.Link) strin
 	if sum := x.Summary(rel); sum != "" {
 		parts = append(parts, sum)
 	}
-	if fresh := freshness(w, page); fresh != "" {
+	if fresh := s.freshness(w, page); fresh != "" {
 		parts = append(parts, fresh)
 	}
 	if from := linkedFrom(x, rel); from != "" {
@@ -123,7 +120,7 @@ func linkedFrom(x *index.Index, rel string) string {
 }
 
 // freshness compares the source that a page was made from with what it is now.
-func freshness(w *wiki.Wiki, page index.Page) string {
+func (s *server) freshness(w *wiki.Wiki, page index.Page) string {
 	src, sum := page.Front.Get("source-path"), page.Front.Get("source-sha")
 	if src == "" || sum == "" {
 		return ""
@@ -131,11 +128,12 @@ func freshness(w *wiki.Wiki, page index.Page) string {
 	if _, in := below("raw", src); !in || strings.Contains(src, "..") {
 		return ""
 	}
-	raw, err := os.ReadFile(pathIn(w, src))
-	if err != nil {
+	switch now, there := s.host.SourceSum(w, src); {
+	case !there:
 		return "Its source `" + src + "` is gone."
-	}
-	if now := sha256.Sum256(raw); hex.EncodeToString(now[:]) != strings.ToLower(sum) {
+	case now == "":
+		return "Its source `" + src + "` cannot be read."
+	case now != strings.ToLower(sum):
 		return "Its source `" + src + "` has changed since it was ingested."
 	}
 	return "Its source `" + src + "` is unchanged."

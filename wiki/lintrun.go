@@ -109,6 +109,16 @@ func (h *Host) drifted(w *Wiki, rel string, front index.FrontMatter) (code, why 
 	return lint.RawDrift, source + " has changed since it was ingested"
 }
 
+// SourceSum is the sha256 in hex of a source as it is now, by its path in the wiki, "" where it cannot be read; false where it is not there. A file that is
+// as it was is not read again.
+func (h *Host) SourceSum(w *Wiki, source string) (sha string, there bool) {
+	file := rawFile(w, source)
+	if file == "" {
+		return "", false
+	}
+	return h.sums.of(file), true
+}
+
 // rawFile finds a file of raw/ by its path in NFC, with or without .md; "" where there is none.
 func rawFile(w *Wiki, rel string) string {
 	for _, name := range []string{rel, rel + ".md"} {

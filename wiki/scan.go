@@ -95,7 +95,8 @@ func (h *Host) Scan(ctx context.Context, w *Wiki) ([]ScannedSource, error) {
 		out = append(out, ScannedSource{Path: rel, Status: SourceDeleted, Page: pages[rel].rel})
 	}
 	slices.SortStableFunc(out, func(a, b ScannedSource) int { return strings.Compare(a.Path, b.Path) })
-	return out, c.keep()
+	_ = c.keep() // a cache, as for a full disk: the next look reads what this one could not keep
+	return out, nil
 }
 
 // sourcePage is a page of sources/ that names a file of raw/.
