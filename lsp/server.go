@@ -30,7 +30,7 @@ const (
 	pollEvery  = time.Second      // of looks at the client's process and at the runs of other programs
 
 	// settingsWait is how long a run waits for the client's answer about settings: a client that hears nothing while it waits for a command must not hang.
-	settingsWait = 400 * time.Millisecond
+	settingsWait = time.Second
 	// indexWait bounds how long an answer waits for an index that is still being opened, hoverWait how long a hover or a menu does: better nothing than late.
 	indexWait, hoverWait = 2 * time.Second, 200 * time.Millisecond
 )
