@@ -136,6 +136,15 @@ func (w *largeWiki) session(b *testing.B) (hover time.Duration, edits []time.Dur
 			w.told(b, e, wrong)
 		}))
 	}
+	var names, hits json.RawMessage // memory is told of a server that has been asked for what it lays out when it is asked
+	end := map[string]int{"line": w.line, "character": w.col + 2}
+	if err := e.request(ctx, "textDocument/completion", map[string]any{"textDocument": map[string]any{"uri": uri}, "position": end}, &names); err != nil || !strings.Contains(string(names), "newText") {
+		b.Fatalf("completion: %v: %.200s", err, names)
+	}
+	search := map[string]any{"command": "rigwiki.search", "arguments": []any{map[string]any{"terms": w.terms[0], "uri": uri}}}
+	if err := e.request(ctx, "workspace/executeCommand", search, &hits); err != nil || !strings.Contains(string(hits), `"path"`) {
+		b.Fatalf("search: %v: %.200s", err, hits)
+	}
 	rss, own = serverMemory(b, e.cmd.Process.Pid)
 	if err := e.close(ctx); err != nil {
 		b.Fatal(err)

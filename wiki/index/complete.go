@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -25,9 +24,8 @@ func (x *Index) Names(typed string, limit int) []Name {
 		return nil
 	}
 	w := newWanted(typed)
-	x.mu.RLock()
+	t := x.nameTable()
 	defer x.mu.RUnlock()
-	t := x.completion.of(x)
 	best, pages := completions{limit: limit}, 0
 	try := func(row uint32) {
 		if s, ok := w.score(t.line(row)); ok && !x.masked[row] {
@@ -62,21 +60,9 @@ func (x *Index) Names(typed string, limit int) []Name {
 	return best.list()
 }
 
-// completion keeps the table of names of a base.
-type completion struct {
-	mu    sync.Mutex
-	base  *names
-	table *nameTable
-}
-
-// of gives the table of what is the base now. The caller holds x.mu.
-func (c *completion) of(x *Index) *nameTable {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.table == nil || c.base != x.base {
-		c.base, c.table = x.base, newNameTable(x)
-	}
-	return c.table
+// nameTable gives the table of names of what is the base now, with mu held for reading, which the caller lets go of.
+func (x *Index) nameTable() *nameTable {
+	return x.completion.hold(x, newNameTable, func(t *nameTable, row uint32) { t.take(x, row) })
 }
 
 // The reasons for which a match comes later.
@@ -97,19 +83,19 @@ type nameTable struct {
 	text   []byte
 }
 
-func newNameTable(x *Index) *nameTable {
-	n := x.base
-	t := &nameTable{masks: make([]uint64, n.count()), behind: make([]uint8, n.count()), ends: make([]uint32, n.count())}
-	for row := range uint32(n.count()) {
-		start := len(t.text)
-		if e := n.entry(row); e.class != conflictClass {
-			t.text = nameLine(t.text, e)
-			t.behind[row] = x.givesWay(e)
-		}
-		t.masks[row] = letters(t.text[start:])
-		t.ends[row] = uint32(len(t.text))
+func newNameTable(n *names) *nameTable {
+	return &nameTable{masks: make([]uint64, n.count()), behind: make([]uint8, n.count()), ends: make([]uint32, n.count())}
+}
+
+// take takes in a row; rows come in order.
+func (t *nameTable) take(x *Index, row uint32) {
+	start := len(t.text)
+	if e := x.base.entry(row); e.class != conflictClass {
+		t.text = nameLine(t.text, e)
+		t.behind[row] = x.givesWay(e)
 	}
-	return t
+	t.masks[row] = letters(t.text[start:])
+	t.ends[row] = uint32(len(t.text))
 }
 
 // containing calls visit with the rows one of whose names or whose path holds the text: one search through all of them.

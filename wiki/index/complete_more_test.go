@@ -19,7 +19,8 @@ func TestNamesFindAll(t *testing.T) {
 	for _, typed := range []string{"", "b", "ba", "bat", "bt", "concepts/", "concepts/a", "ab", "xab", "zzz", "e", "日", "/", "a b"} {
 		w := newWanted(typed)
 		want := map[string]bool{}
-		table := newNameTable(x)
+		table := x.nameTable()
+		x.mu.RUnlock()
 		for row := range uint32(x.base.count()) {
 			if _, ok := w.score(table.line(row)); ok {
 				want[x.base.path(row)] = true

@@ -68,7 +68,7 @@ type Index struct {
 	old      oldTexts
 	warnings []string
 
-	completion completion // names as they are typed
+	completion derived[*nameTable] // names as they are typed
 	pages      pageCache
 	proof      sync.Once // of the segments' checksums
 

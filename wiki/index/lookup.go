@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Lookup finds pages by keys that are made of what their front matter says. It lays out a table of the kept index when it is asked first, and again where the
@@ -13,9 +12,7 @@ import (
 type Lookup struct {
 	keys func(rel string, front func() FrontMatter) []string
 
-	mu   sync.Mutex
-	base *names
-	rows map[string][]uint32
+	rows derived[map[string][]uint32]
 }
 
 // NewLookup makes a lookup by the keys that a page has. A page's front matter is read where front is called.
@@ -28,10 +25,10 @@ func (l *Lookup) Find(x *Index, key string) []string {
 	if l.keys == nil {
 		return nil
 	}
-	x.mu.RLock()
+	rows := l.hold(x)
 	defer x.mu.RUnlock()
 	var out []string
-	for _, row := range l.of(x)[key] {
+	for _, row := range rows[key] {
 		if !x.masked[row] {
 			out = append(out, x.base.path(row))
 		}
@@ -56,23 +53,17 @@ func (l *Lookup) Find(x *Index, key string) []string {
 	return out
 }
 
-// of gives the table of what is the base now. The caller holds x.mu.
-func (l *Lookup) of(x *Index) map[string][]uint32 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.rows != nil && l.base == x.base {
-		return l.rows
-	}
-	l.base, l.rows = x.base, map[string][]uint32{}
-	for row := range uint32(x.base.count()) {
+// hold gives the table of what is the base now, with x.mu held for reading, which the caller lets go of.
+func (l *Lookup) hold(x *Index) map[string][]uint32 {
+	begin := func(*names) map[string][]uint32 { return map[string][]uint32{} }
+	return l.rows.hold(x, begin, func(rows map[string][]uint32, row uint32) {
 		if x.base.class(row) != pageClass {
-			continue
+			return
 		}
 		for _, k := range l.keys(x.base.path(row), func() FrontMatter { return x.frontOf(row) }) {
-			l.rows[k] = append(l.rows[k], row)
+			rows[k] = append(rows[k], row)
 		}
-	}
-	return l.rows
+	})
 }
 
 // frontOf reads the front matter of a row's page from the kept text, and from the page where that is broken. The caller holds mu.

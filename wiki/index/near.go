@@ -17,10 +17,9 @@ func (x *Index) Near(written string, limit int) []Name {
 	if len(name) == 0 || limit <= 0 {
 		return nil
 	}
-	x.mu.RLock()
-	defer x.mu.RUnlock()
 	m := mistyped{name: name, mask: letters([]byte(string(name))), limit: Mistakes(len(name) + 2)}
-	t := x.completion.of(x)
+	t := x.nameTable()
+	defer x.mu.RUnlock()
 	for row := range uint32(x.base.count()) {
 		if t.behind[row]&noPage == 0 && bits.OnesCount64(m.mask&^t.masks[row]) <= m.limit && !x.masked[row] {
 			m.look(t.line(row), truth(t.behind[row] != 0), ref{n: x.base, row: row})
@@ -39,9 +38,8 @@ func (x *Index) Holding(written string, limit int) []Name {
 	if len(w.text) == 0 || limit <= 0 {
 		return nil
 	}
-	x.mu.RLock()
+	t := x.nameTable()
 	defer x.mu.RUnlock()
-	t := x.completion.of(x)
 	best := completions{limit: limit}
 	t.containing(w.text, func(row uint32) {
 		if s, ok := w.score(t.line(row)); ok && !x.masked[row] && t.behind[row]&noPage == 0 {
