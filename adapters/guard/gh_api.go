@@ -2,6 +2,7 @@ package guard
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -79,18 +80,27 @@ func (c *apiCall) field(o given, read func(string) ([]byte, error)) string {
 	return ""
 }
 
+// placeholders are the spellings that gh fills in for the owner and the name of a repository.
+func placeholders() (owner, name []string) {
+	return []string{"{owner}", ":owner"}, []string{"{repo}", ":repo"}
+}
+
 // places puts the names of the run's repository for gh's placeholders; where they are not known gh does it.
 func (c *apiCall) places() *strings.Replacer {
 	pairs := []string{"{branch}", c.grant.Branch}
 	if owner, name := c.grant.ownerName(); owner != "" {
-		pairs = append(pairs, "{owner}", owner, "{repo}", name, ":owner", owner, ":repo", name)
+		owners, names := placeholders()
+		for i := range owners {
+			pairs = append(pairs, owners[i], owner, names[i], name)
+		}
 	}
 	return strings.NewReplacer(pairs...)
 }
 
 // isPlace tells whether a value is one that gh fills in.
 func isPlace(v string) bool {
-	return v == "{owner}" || v == "{repo}" || v == ":owner" || v == ":repo"
+	owners, names := placeholders()
+	return slices.Contains(owners, v) || slices.Contains(names, v)
 }
 
 func (c *apiCall) judge(allowed string) Verdict {
@@ -132,10 +142,11 @@ func private() []string {
 
 // foreign tells why a path's repository is not the run's, or "". Where that is not known, only gh's own placeholders mean it.
 func (c *apiCall) foreign(owner, name string) string {
+	owners, names := placeholders()
 	switch {
 	case c.grant.Repo != "" && !c.grant.isRepo(owner+"/"+name):
 		return shown(c.endpoint) + " is not below repos/{owner}/{repo} of this run"
-	case c.grant.Repo == "" && (owner != "{owner}" && owner != ":owner" || name != "{repo}" && name != ":repo"):
+	case c.grant.Repo == "" && !(slices.Contains(owners, owner) && slices.Contains(names, name)):
 		return "which repository this run's is, the address of its remote does not tell: write repos/{owner}/{repo}, as it stands, and gh fills in the checkout's"
 	}
 	return ""
