@@ -172,10 +172,7 @@ func holdsHome(real string) bool {
 	if real == filepath.Dir(real) {
 		return true
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = HomeFolder(nil)
-	}
+	home := HomeFolder(os.Environ())
 	return filepath.IsAbs(home) && within(resolve(filepath.Clean(home)), real)
 }
 

@@ -119,9 +119,9 @@ func (a *app) daemonService(ctx context.Context) (daemon.Service, error) {
 	if err != nil {
 		return daemon.Service{}, fmt.Errorf("find our own binary: %w", err)
 	}
-	s := daemon.Service{GOOS: runtime.GOOS, Home: a.getenv("HOME"), Conf: a.getenv("XDG_CONFIG_HOME"), UID: os.Getuid(), Self: self, Run: runTool}
+	s := daemon.Service{GOOS: runtime.GOOS, Home: wiki.HomeFolder(a.env), Conf: a.getenv("XDG_CONFIG_HOME"), UID: os.Getuid(), Self: self, Run: runTool}
 	if s.Home == "" {
-		return s, fail(wiki.ExitUsage, "set HOME", "there is no HOME to install into")
+		return s, fail(wiki.ExitUsage, "set HOME", "there is no home folder to install into")
 	}
 	for _, name := range []string{"PATH", "RIG_HOME"} {
 		if v := a.getenv(name); v != "" {

@@ -208,7 +208,7 @@ func (d *daemon) unwatch() {
 // FromHome is a folder of the configuration, where ~/ is the home folder.
 func FromHome(dir string) string {
 	if len(dir) > 1 && dir[:2] == "~/" {
-		if home, err := os.UserHomeDir(); err == nil {
+		if home := wiki.HomeFolder(os.Environ()); home != "" {
 			return filepath.Join(home, dir[2:])
 		}
 	}

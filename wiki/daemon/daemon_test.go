@@ -508,3 +508,21 @@ func TestChanged(t *testing.T) {
 	r.until("the run", func() bool { n, _ := r.host.counts(); return n == 1 })
 	r.until("it stays in the queue", func() bool { e := r.entry("raw/a.md"); return e.State == Waiting && e.Tries == 1 })
 }
+
+// TestFromHome: a daemon that is started without HOME finds the home folder that the system knows, as everything else of ours does.
+func TestFromHome(t *testing.T) {
+	t.Setenv("HOME", "/somewhere")
+	for in, want := range map[string]string{"~/notes": "/somewhere/notes", "/a/b": "/a/b", "~": "~", "~x/y": "~x/y"} {
+		if got := FromHome(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+	t.Setenv("HOME", "")
+	home := wiki.HomeFolder(nil)
+	if home == "" {
+		t.Skip("the system does not know this user")
+	}
+	if got, want := FromHome("~/notes"), filepath.Join(home, "notes"); got != want {
+		t.Errorf("without HOME ~/notes is %q, want %q", got, want)
+	}
+}
