@@ -153,7 +153,9 @@ func (h *Host) Locate(id string) (*Wiki, *proposal.Store, error) {
 }
 
 func openStore(dir string, w *Wiki) (*proposal.Store, error) {
-	return proposal.OpenKeeping(dir, func(rel string) bool { return Protected(w, rel) || strings.Contains("/"+rel, "/.") })
+	return proposal.OpenKeeping(dir, func(rel string) bool {
+		return Protected(w, rel) || strings.Contains("/"+rel, "/.") || w.isPageFolder(rel)
+	})
 }
 
 // Index opens the wiki's index once for the life of the host.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -13,6 +14,11 @@ import (
 // pageFolders are the folders of pages that the layouts know.
 func pageFolders() []string {
 	return []string{"sources", "entities", "concepts", "synthesis", "queries"}
+}
+
+// isPageFolder tells whether rel is a folder that the layout is known by: it stays where it is empty.
+func (w *Wiki) isPageFolder(rel string) bool {
+	return rel == w.Pages || path.Dir(rel) == path.Clean(w.Pages) && slices.Contains(pageFolders(), path.Base(rel))
 }
 
 // sharedPages are the pages that every ingest touches.

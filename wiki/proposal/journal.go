@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,7 +64,32 @@ func (s *Store) newJournal(plan Plan, by string) (journal, error) {
 	if len(j.Entries) == 0 {
 		return journal{}, fmt.Errorf("%s: the plan has nothing to apply: %w", plan.Run, ErrNothing)
 	}
+	if !plan.Undo {
+		j.Empties = emptied(plan.Files, s.keeps)
+	}
 	return j, nil
+}
+
+// emptied are the folders, inner ones first, that the pages of a plan leave and no new page comes to: what was made for a page goes with the last one.
+// An undo takes away what its run had made instead, and makes these again.
+func emptied(files []Planned, keeps func(path string) bool) []string {
+	left, needed := map[string]bool{}, map[string]bool{}
+	for _, p := range files {
+		gone := p.From
+		if p.Kind == Delete {
+			gone = p.Path
+		} else {
+			for dir := path.Dir(p.Path); dir != "."; dir = path.Dir(dir) {
+				needed[dir] = true
+			}
+		}
+		for dir := path.Dir(gone); dir != "." && !keeps(dir); dir = path.Dir(dir) {
+			left[dir] = true
+		}
+	}
+	folders := slices.Sorted(maps.Keys(left))
+	slices.Reverse(folders) // "a/b" before "a"
+	return slices.DeleteFunc(folders, func(dir string) bool { return needed[dir] })
 }
 
 func (s *Store) newEntry(run string, p Planned) (entry, error) {

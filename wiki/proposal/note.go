@@ -46,14 +46,17 @@ func (s *Store) Note(run string, plan Plan, by string, results []ReceiptFile) (R
 		return receipt, err
 	}
 	if !plan.Undo {
-		return receipt, s.foreseeUndo(run)
+		err = s.foreseeUndo(run)
 	}
-	d, err := s.openDisk(run)
-	if err != nil {
+	if len(j.Empties) == 0 {
 		return receipt, err
 	}
+	d, openErr := s.openDisk(run)
+	if openErr != nil {
+		return receipt, errors.Join(err, openErr)
+	}
 	defer d.close()
-	return receipt, d.removeEmpty(j.Empties) // an editor deletes pages, not the folders that they came with
+	return receipt, errors.Join(err, d.removeEmpty(j.Empties)) // an editor deletes pages, not the folders that they were in
 }
 
 // RemoveEmpty removes those folders of a plan that are there and empty: an editor may make them for a page that then does not come. Inner folders go

@@ -178,7 +178,7 @@ type Plan struct {
 	Unflagged []string   // flagged paths that were left out, since the selection did not name them (no explicit yes)
 	Folders   []string   // folders that have to be made, outer ones first
 	Undo      bool       // plan of an undo
-	empties   []string   // undo: folders that the run had made, to remove where they are left empty
+	empties   []string   // undo: folders that the run had made, to remove where they are left empty; for the others see emptied
 	choices   map[string]Choice
 }
 

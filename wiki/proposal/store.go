@@ -20,9 +20,9 @@ import (
 type Store struct {
 	dir    string
 	now    func() time.Time
-	step   func(name string)    // called before each thing that a kill could interrupt; tests stop there
-	flush  func(*os.File) error // makes a file durable before it gets its name
-	keeps  func(path string) bool
+	step   func(name string)      // called before each thing that a kill could interrupt; tests stop there
+	flush  func(*os.File) error   // makes a file durable before it gets its name
+	keeps  func(path string) bool // see OpenKeeping
 	recent recent
 }
 
@@ -40,8 +40,8 @@ func Open(dir string) (*Store, error) {
 	return OpenKeeping(dir, func(string) bool { return false })
 }
 
-// OpenKeeping is Open for a wiki with files that are not written, also where a link comes to lead to one after policy has judged: keeps tells them by
-// their path below the wiki.
+// OpenKeeping is Open for a wiki with files that are not written, also where a link comes to lead to one after policy has judged, and with folders
+// that stay when their last page goes: keeps tells both by their path below the wiki.
 func OpenKeeping(dir string, keeps func(path string) bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the run store: %w", err)
