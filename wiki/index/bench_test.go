@@ -273,8 +273,12 @@ func BenchmarkNames(b *testing.B) {
 		x := mustOpen(b, root, dir)
 		defer x.Close()
 		x.Names("bat", 50) // the first one lays out a table
-		for b.Loop() {
-			x.Names("bat", 50)
+		for _, typed := range []string{"", "b", "ba", "bat", "bat te", "tbx", "concepts/ba"} {
+			b.Run("typed="+typed, func(b *testing.B) {
+				for b.Loop() {
+					x.Names(typed, 201)
+				}
+			})
 		}
 	})
 }

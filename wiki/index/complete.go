@@ -26,21 +26,8 @@ func (x *Index) Names(typed string, limit int) []Name {
 	w := newWanted(typed)
 	t := x.nameTable()
 	defer x.mu.RUnlock()
-	best, pages := completions{limit: limit}, 0
-	try := func(row uint32) {
-		if s, ok := w.score(t.line(row)); ok && !x.masked[row] {
-			best.add(s, t.behind[row], ref{n: x.base, row: row})
-			pages += truth(t.behind[row]&noPage == 0)
-		}
-	}
-	t.containing(w.text, try)
-	if pages < limit { // else what has the letters in order only comes behind
-		for row := range uint32(x.base.count()) {
-			if w.mask&^t.masks[row] == 0 && !bytes.Contains(t.line(row), w.text) {
-				try(row)
-			}
-		}
-	}
+	best := completions{limit: limit}
+	x.kept(t, &w, &best)
 	memory := func(e *entry) {
 		if e == nil || e.class == conflictClass {
 			return
@@ -58,6 +45,32 @@ func (x *Index) Names(typed string, limit int) []Name {
 		memory(e)
 	}
 	return best.list()
+}
+
+// kept looks through the names of the base, those of the best ways first: where they are enough, what matches in another way only comes behind them, as files do.
+func (x *Index) kept(t *nameTable, w *wanted, best *completions) {
+	pages := 0
+	take := func(first, last int) func(row uint32) { // what matches in one of these ways
+		return func(row uint32) {
+			if s, ok := w.score(t.line(row)); ok && first <= s.way && s.way <= last && !x.masked[row] {
+				best.add(s, t.behind[row], ref{n: x.base, row: row})
+				pages += truth(t.behind[row]&noPage == 0)
+			}
+		}
+	}
+	if w.path || len(w.text) == 0 {
+		t.containing(w.text, take(1, 3))
+	} else if t.beginning(w.text, take(1, 2)); pages < best.limit {
+		t.containing(w.text, take(3, 3))
+	}
+	if pages < best.limit {
+		take := take(4, 4)
+		for row := range uint32(x.base.count()) {
+			if w.mask&^t.masks[row] == 0 {
+				take(row)
+			}
+		}
+	}
 }
 
 // nameTable gives the table of names of what is the base now, with mu held for reading, which the caller lets go of.
@@ -81,10 +94,11 @@ type nameTable struct {
 	behind []uint8
 	ends   []uint32
 	text   []byte
+	words  map[[2]byte][]uint32 // the rows that have a word which begins so, in order; the path's words do not count
 }
 
 func newNameTable(n *names) *nameTable {
-	return &nameTable{masks: make([]uint64, n.count()), behind: make([]uint8, n.count()), ends: make([]uint32, n.count())}
+	return &nameTable{masks: make([]uint64, n.count()), behind: make([]uint8, n.count()), ends: make([]uint32, n.count()), words: map[[2]byte][]uint32{}}
 }
 
 // take takes in a row; rows come in order.
@@ -94,8 +108,45 @@ func (t *nameTable) take(x *Index, row uint32) {
 		t.text = nameLine(t.text, e)
 		t.behind[row] = x.givesWay(e)
 	}
+	t.takeWords(t.text[start:], row)
 	t.masks[row] = letters(t.text[start:])
 	t.ends[row] = uint32(len(t.text))
+}
+
+func (t *nameTable) takeWords(line []byte, row uint32) {
+	_, names, _ := bytes.Cut(line, []byte("\n"))
+	before := byte('-')
+	for i, b := range names {
+		if before == '-' || before == '/' || before == '\n' {
+			start := [2]byte{b}
+			if i+1 < len(names) {
+				start[1] = names[i+1]
+			}
+			if rows := t.words[start]; len(rows) == 0 || rows[len(rows)-1] != row {
+				t.words[start] = append(rows, row)
+			}
+		}
+		before = b
+	}
+}
+
+// beginning calls visit once with each row one of whose names may have a word that begins with the text, which is not empty.
+func (t *nameTable) beginning(text []byte, visit func(row uint32)) {
+	if len(text) > 1 {
+		for _, row := range t.words[[2]byte(text)] {
+			visit(row)
+		}
+		return
+	}
+	seen := make([]uint64, len(t.ends)/64+1)
+	for next := range 256 {
+		for _, row := range t.words[[2]byte{text[0], byte(next)}] {
+			if word, bit := row/64, uint64(1)<<(row%64); seen[word]&bit == 0 {
+				seen[word] |= bit
+				visit(row)
+			}
+		}
+	}
 }
 
 // containing calls visit with the rows one of whose names or whose path holds the text: one search through all of them.
@@ -157,6 +208,7 @@ type wanted struct {
 	inside []byte // text behind a dash
 	mask   uint64
 	path   bool
+	ascii  bool // the text is
 }
 
 func newWanted(typed string) wanted {
@@ -170,6 +222,7 @@ func newWanted(typed string) wanted {
 		}
 	}
 	w.text, w.inside, w.mask = []byte(text), []byte("-"+text), letters([]byte(text))
+	w.ascii = !slices.ContainsFunc(w.text, func(b byte) bool { return b >= utf8.RuneSelf })
 	return w
 }
 
@@ -212,6 +265,9 @@ func (w *wanted) way(name []byte) int {
 	case at > 0:
 		return 3
 	}
+	if w.ascii {
+		return 5 - truth(holdsInOrder(name, w.text))
+	}
 	rest := name
 	for t := w.text; len(t) > 0; {
 		r, n := utf8.DecodeRune(t)
@@ -226,6 +282,21 @@ func (w *wanted) way(name []byte) int {
 		rest = rest[i+n:]
 	}
 	return 4
+}
+
+// holdsInOrder tells whether a name has the letters of a text of ASCII in this order; dashes do not count. No byte of a longer letter is one of ASCII.
+func holdsInOrder(name, text []byte) bool {
+	for i := 0; ; i++ {
+		for len(text) > 0 && text[0] == '-' {
+			text = text[1:]
+		}
+		if len(text) == 0 || i == len(name) {
+			return len(text) == 0
+		}
+		if name[i] == text[0] {
+			text = text[1:]
+		}
+	}
 }
 
 // completions keeps the best of many: it collects some times as many as are wanted, then cuts.
