@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -30,20 +31,61 @@ type document struct {
 type documents struct {
 	mu     sync.Mutex
 	open   map[string]*document
+	names  map[string]int                                   // base name -> how many are open under it
 	early  map[string]*protocol.DidChangeTextDocumentParams // the last change of a page that is not open, by path
 	events map[chan<- *document]struct{}
 }
 
 func newDocuments() *documents {
-	return &documents{open: map[string]*document{}, early: map[string]*protocol.DidChangeTextDocumentParams{}, events: map[chan<- *document]struct{}{}}
+	return &documents{open: map[string]*document{}, names: map[string]int{}, early: map[string]*protocol.DidChangeTextDocumentParams{}, events: map[chan<- *document]struct{}{}}
 }
 
-// get gives the open document of a path.
+// get gives the open document of a file. One that is open under another name of its folder is found as well: a wiki that is reached through a link
+// may have pages open by both names, and what is unsaved in them counts (case o-ls-08).
 func (d *documents) get(path string) (*document, bool) {
+	if doc, ok := d.exactly(path); ok {
+		return doc, true
+	}
+	for _, doc := range d.namesakes(path) {
+		if sameFolder(doc.path, path) {
+			return doc, true
+		}
+	}
+	return nil, false
+}
+
+// exactly gives the open document of a path as the client spelled it: its messages are about that one.
+func (d *documents) exactly(path string) (*document, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	doc, ok := d.open[path]
 	return doc, ok
+}
+
+// namesakes gives the open documents with the base name of a path.
+func (d *documents) namesakes(path string) (out []*document) {
+	name := filepath.Base(path)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.names[name] == 0 {
+		return nil
+	}
+	for _, doc := range d.open {
+		if filepath.Base(doc.path) == name {
+			out = append(out, doc)
+		}
+	}
+	return out
+}
+
+// sameFolder tells whether two files lie in one folder, whatever it is called.
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(filepath.Dir(a))
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(filepath.Dir(b))
+	return err == nil && os.SameFile(one, other)
 }
 
 // all gives the open documents in no order.
@@ -61,6 +103,9 @@ func (d *documents) all() []*document {
 func (d *documents) set(doc *document) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.open[doc.path] == nil {
+		d.names[filepath.Base(doc.path)]++
+	}
 	d.open[doc.path] = doc
 	d.tell(doc)
 }
@@ -71,6 +116,7 @@ func (d *documents) drop(path string) {
 	doc := d.open[path]
 	delete(d.open, path)
 	if doc != nil {
+		d.names[filepath.Base(path)]--
 		d.tell(doc)
 	}
 }
@@ -80,6 +126,7 @@ func (d *documents) clear() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	clear(d.open)
+	clear(d.names)
 }
 
 // tell sends without waiting: a watcher's channel of one slot only means "look again".
@@ -156,7 +203,7 @@ func (s *server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 	if !ok {
 		return nil
 	}
-	old, ok := s.docs.get(path)
+	old, ok := s.docs.exactly(path)
 	if !ok {
 		s.docs.keepEarly(path, p)
 		return invalid("didChange of %s, which is not open", p.TextDocument.URI)
@@ -189,7 +236,7 @@ func (s *server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 
 func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
 	if path, ok := filePath(string(p.TextDocument.URI)); ok {
-		if doc, ok := s.docs.get(path); ok {
+		if doc, ok := s.docs.exactly(path); ok {
 			if doc.stripped && !savedDOS(path) { // saved with other line ends
 				bare := *doc
 				bare.stripped, bare.text = false, bytes.ReplaceAll(doc.text, []byte("\r\n"), []byte("\n"))
@@ -206,7 +253,7 @@ func (s *server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 
 func (s *server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
 	if path, ok := filePath(string(p.TextDocument.URI)); ok {
-		doc, open := s.docs.get(path)
+		doc, open := s.docs.exactly(path)
 		s.docs.drop(path)
 		if open {
 			s.closed(doc)

@@ -55,6 +55,42 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestBothNames holds that a page which is open by one name of its folder is found by the other one (case o-ls-08): what is unsaved in it counts, and
+// an edit names its version. Each message of the client is about the spelling that it names.
+func TestBothNames(t *testing.T) {
+	root := newWiki(t, map[string]string{"concepts/a.md": "# A\n", "entities/x.md": "# X\n"})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	real, linked := filepath.Join(root, "concepts/a.md"), filepath.Join(link, "concepts/a.md")
+	d := newDocuments()
+	mine := &document{uri: pathURI(real), path: real, version: 7, text: []byte("typed\n")}
+	d.set(mine)
+	if doc, ok := d.get(linked); !ok || doc != mine {
+		t.Errorf("by the link: %v", doc)
+	}
+	if u, v := d.spelled(linked); u != mine.uri || v == nil || *v != 7 {
+		t.Errorf("an edit names %s", u)
+	}
+	if _, ok := d.exactly(linked); ok {
+		t.Error("a message about the link is taken for one about the other name")
+	}
+	for _, other := range []string{filepath.Join(link, "a.md"), filepath.Join(link, "entities/a.md"), filepath.Join(link, "concepts/b.md"), filepath.Join(link, "nowhere/a.md")} {
+		if doc, ok := d.get(other); ok {
+			t.Errorf("%s is taken for %s", other, doc.path)
+		}
+	}
+	d.drop(linked)
+	if doc, _ := d.get(linked); doc != mine {
+		t.Error("closing what was not open closed the other name")
+	}
+	d.drop(real)
+	if _, ok := d.get(linked); ok {
+		t.Error("a closed page is found")
+	}
+}
+
 // TestTextOf holds that the buffer wins over the disk, and that a byte order mark that the editor took off is put back.
 func TestTextOf(t *testing.T) {
 	dir := t.TempDir()

@@ -18,6 +18,7 @@ func filePathOn(p uri.Platform, raw string) (string, bool) {
 	if len(raw) < 5 || !strings.EqualFold(raw[:5], "file:") { // package uri takes what has no scheme for a file
 		return "", false
 	}
+	raw = "file:" + raw[5:] // a scheme may be written in capitals (RFC 3986, 3.1)
 	u, err := uri.Parse(raw)
 	if err != nil || !u.IsFile() {
 		return "", false

@@ -33,6 +33,11 @@ func TestFilePath(t *testing.T) {
 			t.Errorf("%q is taken for the file %q", bad, path)
 		}
 	}
+	for _, loud := range []string{"FILE:///w/a.md", "File://localhost/w/a.md", "FILE:/w/a.md"} {
+		if path, ok := filePath(loud); !ok || path != "/w/a.md" {
+			t.Errorf("%s is %q (%v): a scheme has no case", loud, path, ok)
+		}
+	}
 	if path, _ := filePath("file:///w/sub/..%2F..%2Fetc/passwd"); path != "/etc/passwd" {
 		t.Errorf("dots are kept: %q", path)
 	}
