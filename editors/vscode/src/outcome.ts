@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Answers } from './answer';
-import type { Review } from './review';
+import { prepare, type Review } from './review';
 import type { Change, Run, Runs } from './runs';
 import type { Server } from './server';
 
@@ -25,7 +25,9 @@ export class Outcome implements vscode.Disposable {
   }
 
   private async follow({ run, before, note }: Change): Promise<void> {
-    if (run.state === 'proposed' && before !== 'proposed') {
+    if (run.state === 'running' && before !== 'running') {
+      await prepare();
+    } else if (run.state === 'proposed' && before !== 'proposed') {
       await this.proposed(run, note.preview);
     } else if (run.state === 'done' && before !== 'done') {
       await this.answers.open(run);

@@ -10,6 +10,8 @@ export class Review implements vscode.Disposable {
   /** Runs by the title of their review: a multi-file diff tells its title only. */
   private readonly byTitle = new Map<string, string>();
   private readonly subscription: vscode.Disposable;
+  /** The opening that is under way, or the last one. */
+  private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly proposals: Proposals) {
     const tabs = vscode.window.tabGroups;
@@ -20,20 +22,11 @@ export class Review implements vscode.Disposable {
     );
   }
 
-  /** Opens the review of a proposal, or says why there is nothing to see. */
-  async open(id: string): Promise<void> {
-    const run = this.proposals.run(id);
-    const shown = await this.proposals.show(id);
-    if (!run || shown.files.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing of this proposal waits.'));
-      return;
-    }
-    const title = this.titleOf(run);
-    this.byTitle.set(title, id);
-    await closeTabs((t) => this.shownIn(t) === id); // what waited before is shown anew
-    await vscode.commands.executeCommand('vscode.changes', title, shown.files.map((f) => sides(run, f)));
-    await vscode.commands.executeCommand('workbench.action.keepEditor'); // it would be replaced by the next page that is looked at
-    this.tell();
+  /** Opens the review of a proposal, or says why there is nothing to see. One after the other: two at once would be one tab, of which the last is kept. */
+  open(id: string): Promise<void> {
+    const opened = this.turn.then(() => this.show(id));
+    this.turn = opened.catch(() => undefined); // who asked for it has the error
+    return opened;
   }
 
   /** The run that is looked at: of the review, or of a proposed page. */
@@ -56,6 +49,21 @@ export class Review implements vscode.Disposable {
   /** The run whose review a tab is. VS Code says how many files there are behind the title. */
   private shownIn({ label }: vscode.Tab): string | undefined {
     return this.byTitle.get(label) ?? this.byTitle.get(label.replace(/ \([^()]*\)$/, ''));
+  }
+
+  private async show(id: string): Promise<void> {
+    const run = this.proposals.run(id);
+    const shown = await this.proposals.show(id);
+    if (!run || shown.files.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing of this proposal waits.'));
+      return;
+    }
+    const title = this.titleOf(run);
+    this.byTitle.set(title, id);
+    await closeTabs((t) => this.shownIn(t) === id); // what waited before is shown anew
+    await vscode.commands.executeCommand('vscode.changes', title, shown.files.map((f) => sides(run, f)));
+    await vscode.commands.executeCommand('workbench.action.keepEditor'); // it would be replaced by the next page that is looked at
+    this.tell();
   }
 
   /** Tells the menus whether a proposal is looked at. */
@@ -93,4 +101,12 @@ function isPageOf(tab: vscode.Tab, run: string): boolean {
   const uri = input instanceof vscode.TabInputText ? input.uri : input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
   const at = uri && runOf(uri);
   return at?.run === run && (at.side === '' || at.side === 'diff');
+}
+
+/**
+ * Lets VS Code start what a review of pages waits for, while the agent works: its own support for markdown, which the first markdown page that is opened
+ * starts otherwise. Where it is off there is nothing to start.
+ */
+export async function prepare(): Promise<void> {
+  await vscode.extensions.getExtension('vscode.markdown-language-features')?.activate();
 }
