@@ -27,7 +27,7 @@ export class Desk {
     this.reset = Object.fromEntries(Object.keys(story.settings ?? {}).map((key) => [key, null]));
     if (alone || !this.page || this.alone) {
       this.editor.settings({ ...story.window?.settings });
-      await this.editor.open(alone ? this.wiki : join(this.work, 'stories.code-workspace'));
+      await this.editor.open(alone ? this.wiki : join(this.work, 'stories.code-workspace'), story.window?.language);
       this.alone = alone;
     }
     await this.until('the server is ready', async () => story.window?.noServer || (await this.host(`return vscode.commands.getCommands(true)`)).includes('rigwiki.ingest'));

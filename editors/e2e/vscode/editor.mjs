@@ -77,12 +77,13 @@ export class Editor {
     writeFileSync(join(this.userData, 'Machine', 'settings.json'), JSON.stringify(Object.fromEntries(Object.keys(this.machine).map((key) => [key, all[key]]))));
   }
 
-  /** Opens a folder or a .code-workspace file in a new window, and waits until its extensions run. */
-  async open(path) {
+  /** Opens a folder or a .code-workspace file in a new window, and waits until its extensions run. VS Code's own texts stay English in any language. */
+  async open(path, language = 'en') {
     await this.closeWindow();
     this.page = await this.browser.newPage({ viewport: { width: 1360, height: 850 } });
     this.page.setDefaultTimeout(hang);
     await this.page.addInitScript(() => localStorage.setItem('vscode-web-language', 'en'));
+    await this.page.addInitScript((l) => (globalThis._VSCODE_NLS_LANGUAGE = l), language); // what a language pack sets
     await this.load(path);
   }
 

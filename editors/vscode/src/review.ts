@@ -2,9 +2,13 @@
 
 import * as vscode from 'vscode';
 import { pageFile, pageOf, runOf } from './addresses';
+import { after } from './after';
 import type { ShownFile } from './protocol';
 import type { Proposals } from './proposals';
 import type { Run } from './runs';
+
+/** How long an opening is waited for by the next one, milliseconds: one that hangs must not bar the others. */
+const openWait = 30_000;
 
 export class Review implements vscode.Disposable {
   /** Runs by the title of their review: a multi-file diff tells its title only. */
@@ -24,7 +28,7 @@ export class Review implements vscode.Disposable {
 
   /** Opens the review of a proposal, or says why there is nothing to see. One after the other: two at once would be one tab, of which the last is kept. */
   open(id: string): Promise<void> {
-    const opened = this.turn.then(() => this.show(id));
+    const opened = Promise.race([this.turn, after(openWait)]).then(() => this.show(id));
     this.turn = opened.catch(() => undefined); // who asked for it has the error
     return opened;
   }

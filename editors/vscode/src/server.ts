@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { CloseAction, CodeActionRequest, DocumentLinkRequest, ErrorAction, ExecuteCommandRequest, LanguageClient, State, TransportKind } from 'vscode-languageclient/node';
 import type { CloseHandlerResult, LanguageClientOptions } from 'vscode-languageclient/node';
+import { after } from './after';
 import { type Binary, findBinary } from './binary';
 import { logLines } from './log';
 import { middleware, type Interception } from './middleware';
@@ -248,8 +249,4 @@ export class Server implements vscode.Disposable {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'rigwiki.path');
     }
   }
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

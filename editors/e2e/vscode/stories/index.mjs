@@ -13,6 +13,7 @@ import { crlf } from './crlf.mjs';
 import { demo } from './demo.mjs';
 import { dirty } from './dirty.mjs';
 import { fetch } from './fetch.mjs';
+import { german } from './german.mjs';
 import { hover } from './hover.mjs';
 import { ingest } from './ingest.mjs';
 import { init } from './init.mjs';
@@ -51,6 +52,7 @@ export const stories = {
   init,
   alive,
   many,
+  german,
   reload,
   untrusted,
   missing,
