@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,11 +19,13 @@ func yamlFields(text []byte, inner span) ([]Field, []Fault) {
 		return fields, nil
 	}
 	fields, line, err := libraryFields(text, inner)
-	if err == nil {
-		return fields, nil
+	faults := tabFaults(text, inner, fields)
+	if err != nil {
+		var told []Fault
+		fields, told = tolerantFields(text, inner)
+		faults = append(tabFaults(text, inner, fields), told...)
 	}
-	fields, faults := tolerantFields(text, inner)
-	if len(faults) == 0 {
+	if err != nil && len(faults) == 0 {
 		at := lineSpan(text, inner, line)
 		faults = []Fault{{Start: at.start, End: at.end, Message: "front matter is no YAML: " + err.Error()}}
 	}
@@ -30,6 +33,34 @@ func yamlFields(text []byte, inner span) ([]Field, []Fault) {
 		faults[i].Code = "frontmatter-yaml"
 	}
 	return fields, faults
+}
+
+// tabFaults are the lines of keys and items that a tab indents: YAML knows blanks alone, and some readers take the block for nothing. A value of several
+// lines may begin its lines with what it likes.
+func tabFaults(text []byte, inner span, fields []Field) (faults []Fault) {
+	for ls := inner.start; ls < inner.end; {
+		le, next := lineEnd(text, ls)
+		at, line := ls, text[ls:le]
+		ls = next
+		rest := bytes.TrimLeft(line, " \t")
+		indent := line[:len(line)-len(rest)]
+		item := bytes.HasPrefix(rest, []byte("- ")) || string(rest) == "-"
+		if bytes.IndexByte(indent, '\t') < 0 || keyLength(rest) == 0 && !item || inLongValue(text, fields, at) {
+			continue
+		}
+		faults = append(faults, Fault{Start: at, End: at + len(indent), Message: "a tab indents this line; YAML takes blanks alone", Fix: strings.ReplaceAll(string(indent), "\t", "  ")})
+	}
+	return faults
+}
+
+// inLongValue tells whether the line at an offset lies in a value that is a block of text, quoted, or in brackets.
+func inLongValue(text []byte, fields []Field, at int) bool {
+	for _, f := range slices.Backward(fields) {
+		if f.Start < at {
+			return f.ValueStart < at && strings.IndexByte("|>\"'[{", text[f.ValueStart]) >= 0
+		}
+	}
+	return false
 }
 
 // lineSpan is the line with that number, counted from 1, of the block; the first one where the number is out of range.

@@ -364,3 +364,30 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestTabs: a tab that indents a key or an item is told at its line, with the blanks that YAML wants; in a value of several lines it is the value's own.
+func TestTabs(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"---\ntags:\n\t- a\n\t- b\n---\n", "3:\"  \" 4:\"  \""},
+		{"---\nauthor:\n\tname: y\n---\n", "3:\"  \""},
+		{"---\r\nsources:\r\n  - a\r\n\t- b\r\n---\r\n", "4:\"  \""},
+		{"---\ntags:\n \t- a\n---\n", "3:\"   \""},
+		{"---\nnote: a: b\ntags:\n\t- c\n---\n", "4:\"  \" 2:\"\\\"a: b\\\"\""},
+		{"---\ntags:\n  -\ta\n---\n", ""},
+		{"---\ntitle:\tx\n---\n", ""},
+		{"---\nnote: |\n  a\n  \tkey: b\n---\n", ""},
+		{"---\ntags: [a,\n\tb]\n---\n", ""},
+	} {
+		page := ParsePage([]byte(c.text))
+		var got []string
+		for _, f := range page.Front.Faults {
+			if f.Code != "frontmatter-yaml" {
+				t.Errorf("%q: code %s", c.text, f.Code)
+			}
+			got = append(got, fmt.Sprintf("%d:%q", 1+strings.Count(c.text[:f.Start], "\n"), f.Fix))
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%q: %s, want %s", c.text, s, c.want)
+		}
+	}
+}
