@@ -2,7 +2,9 @@ package lint
 
 import (
 	"bytes"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -135,8 +137,11 @@ func (p *page) badSource(s string) string {
 		return ""
 	case strings.HasPrefix(s, "/") || len(s) > 1 && s[1] == ':':
 		return "is an absolute path"
-	case s == ".." || strings.HasPrefix(s, "../") || strings.Contains(s, "/../"):
+	}
+	if clean := path.Clean(s); clean == ".." || strings.HasPrefix(clean, "../") {
 		return "leaves the wiki"
+	} else if slices.Contains(strings.Split(s, "/"), "..") {
+		return "goes through \"..\": write " + clean
 	}
 	to := p.x.Resolve("", s)
 	if len(to) == 0 {

@@ -234,3 +234,15 @@ func FuzzPage(f *testing.F) {
 		}
 	})
 }
+
+// TestOddSourcePaths: a path that goes up and comes back stays in the wiki, and is told how to be written; one that does not leaves it.
+func TestOddSourcePaths(t *testing.T) {
+	for entry, want := range map[string]string{
+		"raw/../log.md": `goes through "..": write log.md`, "raw/x/../a.md": `goes through "..": write raw/a.md`, "raw/..": `goes through "..": write .`,
+		"raw/../../a.md": "leaves the wiki", "../a.md": "leaves the wiki", "..": "leaves the wiki", "raw/../..": "leaves the wiki",
+	} {
+		if got := (&page{}).badSource(entry); got != want {
+			t.Errorf("%s %s, want %s", entry, got, want)
+		}
+	}
+}
