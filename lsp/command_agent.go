@@ -31,10 +31,15 @@ func (s *server) agentUse(ctx context.Context, a agentUseArgs) (any, error) {
 		return nil, invalid("rigwiki.agent.use needs name")
 	}
 	w, settings := s.anyWiki()
-	if err := s.host.UseAgent(ctx, w, settings, a.Name); err != nil {
+	overridden, err := s.host.UseAgent(ctx, w, settings, a.Name)
+	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"default": a.Name}, nil
+	answer := map[string]any{"default": a.Name}
+	if overridden != "" {
+		answer["overridden"] = overridden // told by the client: VS Code's then takes its setting back
+	}
+	return answer, nil
 }
 
 // anyWiki is a wiki of the workspace, nil where there is none, and the editor's settings for it: agents are the user's, a wiki may only choose

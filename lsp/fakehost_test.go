@@ -205,11 +205,11 @@ func (h *fakeHost) Agents(context.Context, *wiki.Wiki, *wiki.Settings) ([]wiki.A
 	return []wiki.AgentInfo{{Name: "fake", Installed: true, Usable: true, Default: true}}, nil
 }
 
-func (h *fakeHost) UseAgent(_ context.Context, _ *wiki.Wiki, _ *wiki.Settings, name string) error {
+func (h *fakeHost) UseAgent(_ context.Context, _ *wiki.Wiki, _ *wiki.Settings, name string) (string, error) {
 	if name != "fake" {
-		return errors.New("agent not usable: " + name)
+		return "", errors.New("agent not usable: " + name)
 	}
-	return nil
+	return "", nil
 }
 
 // edits makes the drafts that turn a wiki's pages into those given; a page given as deleted goes.

@@ -45,5 +45,6 @@ type Host interface {
 	// SourceSum is the sha256 in hex of a source as it is now, "" where it cannot be read; false where it is not there.
 	SourceSum(w *wiki.Wiki, source string) (sha string, there bool)
 	Agents(ctx context.Context, w *wiki.Wiki, s *wiki.Settings) ([]wiki.AgentInfo, error)
-	UseAgent(ctx context.Context, w *wiki.Wiki, s *wiki.Settings, name string) error
+	// UseAgent makes an agent the default one; overridden says what is stronger and names another.
+	UseAgent(ctx context.Context, w *wiki.Wiki, s *wiki.Settings, name string) (overridden string, err error)
 }

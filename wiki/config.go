@@ -3,7 +3,9 @@ package wiki
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -156,6 +158,22 @@ func (s *Settings) Set(key string, value any) {
 	s.root.members = append(s.root.members, &configNode{key: key, value: number(value)})
 }
 
+// ErrHome says that RIG_HOME, where configuration and runs are kept, cannot be one.
+var ErrHome = errors.New("RIG_HOME cannot be used")
+
+// notAFolder is what stands where a folder has to be, on the way to dir; "" where nothing does.
+func notAFolder(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		fi, err := os.Stat(dir)
+		if err == nil && !fi.IsDir() {
+			return dir
+		}
+		if err == nil || dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
 // LoadConfig merges the sources, weakest first: built in, rigHome/config.json5 (under "wiki"), the wiki's .rig/config.yml, s. w and s may be nil.
 // Warnings name unknown keys and keys that a wiki's own file may not set, which are ignored. The error is a [*ConfigError].
 func LoadConfig(rigHome string, w *Wiki, s *Settings) (Config, []string, error) {
@@ -165,6 +183,9 @@ func LoadConfig(rigHome string, w *Wiki, s *Settings) (Config, []string, error) 
 	}
 	file := filepath.Join(rigHome, "config.json5")
 	text, err := readConfigFile(file)
+	if place := notAFolder(rigHome); err != nil && place != "" {
+		return m.config, nil, fmt.Errorf("%w: %s is a file, and %s has to be a folder", ErrHome, place, rigHome)
+	}
 	if err != nil {
 		return m.config, nil, err
 	}

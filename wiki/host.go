@@ -153,9 +153,13 @@ func (h *Host) Locate(id string) (*Wiki, *proposal.Store, error) {
 }
 
 func openStore(dir string, w *Wiki) (*proposal.Store, error) {
-	return proposal.OpenKeeping(dir, func(rel string) bool {
+	s, err := proposal.OpenKeeping(dir, func(rel string) bool {
 		return Protected(w, rel) || strings.Contains("/"+rel, "/.") || w.isPageFolder(rel)
 	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrHome, err)
+	}
+	return s, nil
 }
 
 // Index opens the wiki's index once for the life of the host.
@@ -236,19 +240,40 @@ func (h *Host) Agents(ctx context.Context, w *Wiki, s *Settings) ([]AgentInfo, e
 var ErrAgent = errors.New("agent not usable")
 
 // UseAgent makes name the default agent in config.json5. w and an editor's settings, which may say where its program is, may be nil. An agent that cannot run is refused with ErrAgent.
-func (h *Host) UseAgent(ctx context.Context, w *Wiki, s *Settings, name string) error {
+// overridden says in a sentence what is stronger and names another one; "" where nothing does.
+func (h *Host) UseAgent(ctx context.Context, w *Wiki, s *Settings, name string) (overridden string, err error) {
 	cfg, _, err := LoadConfig(h.rigHome, w, s)
 	if err != nil {
-		return err
+		return "", err
 	}
 	a, err := h.registry(w, cfg).Find(name)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrAgent, err)
+		return "", fmt.Errorf("%w: %w", ErrAgent, err)
 	}
 	if d := a.Detect(ctx, h.adapterEnv(w, cfg)); !d.Usable {
-		return fmt.Errorf("%w: %s: %s", ErrAgent, name, d.Why)
+		return "", fmt.Errorf("%w: %s: %s", ErrAgent, name, d.Why)
 	}
-	return SetDefaultAgent(h.rigHome, name)
+	if err := SetDefaultAgent(h.rigHome, name); err != nil {
+		return "", err
+	}
+	return h.overridden(w, s, name)
+}
+
+// overridden tells what stands above the user's configuration and names another default agent than name; "" where nothing does.
+func (h *Host) overridden(w *Wiki, s *Settings, name string) (string, error) {
+	now, _, err := LoadConfig(h.rigHome, w, s)
+	if err != nil || now.DefaultAgent == name {
+		return "", err
+	}
+	own, _, err := LoadConfig(h.rigHome, w, nil)
+	if err != nil {
+		return "", err
+	}
+	place := "the editor's settings say"
+	if w != nil && own.DefaultAgent == now.DefaultAgent {
+		place = w.Config + " says"
+	}
+	return fmt.Sprintf("%s stays the default agent here: %s so (defaultAgent)", now.DefaultAgent, place), nil
 }
 
 func (h *Host) registry(w *Wiki, cfg Config) *adapters.Registry {

@@ -31,11 +31,17 @@ func (a *app) agentCmd() *cobra.Command {
 	}}
 	use := &cobra.Command{Use: "use NAME", Short: "Make an agent the default", Args: args(cobra.ExactArgs(1)), RunE: func(c *cobra.Command, as []string) error {
 		return a.withMaybeWiki(func(h *wiki.Host, w *wiki.Wiki) error {
-			if err := h.UseAgent(c.Context(), w, nil, as[0]); err != nil {
+			overridden, err := h.UseAgent(c.Context(), w, nil, as[0])
+			if err != nil {
 				return err
 			}
-			a.data = map[string]any{"default": as[0]}
+			data := map[string]any{"default": as[0]}
+			a.data = data
 			a.say("%s is the default agent now", as[0])
+			if overridden != "" {
+				data["overridden"] = overridden
+				a.warn("%s", overridden)
+			}
 			return nil
 		})
 	}}

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,11 +106,14 @@ func asFailure(err error) *failure {
 	var f *failure
 	var c *wiki.ConfigError
 	var u usageError
+	var no *proposal.UnwritableError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &f):
 		return f
+	case errors.Is(err, wiki.ErrHome):
+		return &failure{wiki.ExitFailed, err.Error(), "set RIG_HOME to a folder that you may write, or unset it: ~/.rig is used then"}
 	case errors.As(err, &c):
 		return &failure{wiki.ExitConfig, err.Error(), "mend the file and run again"}
 	case errors.Is(err, wiki.ErrNotAWiki):
@@ -121,6 +126,8 @@ func asFailure(err error) *failure {
 		return &failure{wiki.ExitUsage, err.Error(), "see `rig wiki proposals show`"}
 	case errors.Is(err, proposal.ErrMoved):
 		return &failure{wiki.ExitConflict, err.Error(), "run the command again: it takes the page as it is now"}
+	case errors.As(err, &no):
+		return &failure{wiki.ExitFailed, err.Error(), unwritableHint(no)}
 	case errors.Is(err, wiki.ErrHeld):
 		return &failure{wiki.ExitHeld, err.Error(), "wait for it, or cancel it where it was started"}
 	case errors.Is(err, context.Canceled), errors.Is(err, wiki.ErrCancelled):
@@ -130,6 +137,19 @@ func asFailure(err error) *failure {
 	default:
 		return &failure{wiki.ExitFailed, err.Error(), ""}
 	}
+}
+
+// unwritableHint tells what to do about a page that the system did not let us write.
+func unwritableHint(e *proposal.UnwritableError) string {
+	switch {
+	case errors.Is(e, fs.ErrPermission):
+		return "make the page and its folder writable for you (`chmod u+w`), then run the command again: what was not written still waits"
+	case errors.Is(e, syscall.EROFS):
+		return "the wiki is on a disk that is mounted read-only: make it writable, then run the command again"
+	case errors.Is(e, syscall.ENOSPC):
+		return "the disk is full: make room, then run the command again"
+	}
+	return "run the command again when this is mended: what was not written still waits"
 }
 
 // usageError is the command-line library's complaint; the hint is how the verb is written, where it is known.
@@ -234,6 +254,9 @@ func (a *app) getenv(name string) string { return wiki.LookupVar(a.env, name) }
 // findWiki is --wiki, else the wiki around the working folder.
 func (a *app) findWiki() (*wiki.Wiki, error) {
 	dir := a.cwd
+	if err := a.standing(a.flags.wiki); err != nil {
+		return nil, err
+	}
 	if a.flags.wiki != "" {
 		dir = a.abs(a.flags.wiki)
 		if _, err := os.Stat(dir); err != nil {
@@ -241,6 +264,14 @@ func (a *app) findWiki() (*wiki.Wiki, error) {
 		}
 	}
 	return wiki.Find(dir)
+}
+
+// standing refuses a path, "" for the working folder, that leads nowhere since the working folder was removed.
+func (a *app) standing(path string) error {
+	if a.cwd != "" || filepath.IsAbs(path) {
+		return nil
+	}
+	return fail(wiki.ExitNotAWiki, "go to a folder that exists, or name the wiki with --wiki and its whole path", "the working folder is gone")
 }
 
 // findPages is findWiki, else the folder itself where it is one of plain markdown.

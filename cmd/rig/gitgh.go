@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/rigwiki/rig/wiki/task/inside"
@@ -15,5 +16,5 @@ func insideGit(ctx context.Context, a *app, args []string) int {
 func insideGH(ctx context.Context, a *app, args []string) int { return inside.GH(ctx, a.process(args)) }
 
 func (a *app) process(args []string) inside.Process {
-	return inside.Process{Args: args, Env: a.env, Dir: a.cwd, In: a.in, Out: a.out, Err: a.err}
+	return inside.Process{Args: args, Env: a.env, Dir: cmp.Or(a.cwd, "."), In: a.in, Out: a.out, Err: a.err}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"strings"
 
@@ -12,6 +13,9 @@ import (
 // initCmd is `rig wiki init [DIR]`.
 func (a *app) initCmd() *cobra.Command {
 	return &cobra.Command{Use: "init [DIR]", Short: "Lay out a wiki; nothing that is there is touched", Args: args(cobra.MaximumNArgs(1)), RunE: func(_ *cobra.Command, as []string) error {
+		if err := a.standing(cmp.Or(strings.Join(as, ""), a.flags.wiki)); err != nil {
+			return err
+		}
 		dir := a.cwd
 		if a.flags.wiki != "" {
 			dir = a.abs(a.flags.wiki)

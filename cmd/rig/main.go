@@ -37,7 +37,7 @@ func mainExit() int {
 	context.AfterFunc(ctx, stop)
 	cwd, err := os.Getwd()
 	if err != nil {
-		cwd = "."
+		cwd = "" // it was removed; absolute paths do without it
 	}
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Environ(), cwd: cwd}
 	if tool, ok := tools()[filepath.Base(os.Args[0])]; ok {

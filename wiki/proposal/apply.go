@@ -80,6 +80,7 @@ func (s *Store) carryOut(j journal) (Receipt, error) {
 		}
 		e.File.Word = WordApplied
 		if err != nil {
+			err = unwritable(err)
 			e.File.Word, e.File.Reason = WordNotApplied, err.Error()
 			errs = append(errs, fmt.Errorf("apply %s: %w", e.File.Path, err))
 			continue

@@ -2,10 +2,12 @@ package proposal
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -214,4 +216,28 @@ func TestWithoutRenameat2(t *testing.T) {
 		t.Error(err)
 	}
 	f.wantTree(map[string]string{"a.md": "a\n", "b.md": "new\n", "c.md": "new\n"})
+}
+
+// What the system does not allow is told of the page, by no name of ours.
+func TestUnwritable(t *testing.T) {
+	f := newFixture(t, map[string]string{"sub/a.md": "a\n"})
+	run := f.propose(map[string]string{"sub/a.md": "b\n"})
+	plan := f.plan(run, Selection{})
+	f.Store.flush = func(file *os.File) error {
+		if strings.Contains(file.Name(), "run.json") || !strings.HasPrefix(file.Name(), f.wiki) {
+			return nil
+		}
+		return &fs.PathError{Op: "sync", Path: file.Name(), Err: syscall.EROFS}
+	}
+	r, err := f.Apply(plan, "cli")
+	var no *UnwritableError
+	if !errors.As(err, &no) || !errors.Is(err, syscall.EROFS) || err.Error() != "apply sub/a.md: cannot be written: read-only file system" {
+		t.Errorf("error %v", err)
+	}
+	if r.Files[0].Word != WordNotApplied || r.Files[0].Reason != "cannot be written: read-only file system" {
+		t.Errorf("%+v", r.Files[0])
+	}
+	f.wantTree(map[string]string{"sub/a.md": "a\n"})
+	f.wantState(run, Proposed)
+	f.wantNoTemp()
 }

@@ -3,6 +3,8 @@ package proposal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -34,6 +36,27 @@ func (e *BelowError) Error() string {
 		names[i] = fmt.Sprintf("%s (%s)", rec.Run, rec.Title)
 	}
 	return fmt.Sprintf("%s stands on %s, which waits: decide that first", e.Run, strings.Join(names, ", "))
+}
+
+// UnwritableError says in the system's words why a page could not be written; the name of the temporary file beside it tells nobody anything.
+type UnwritableError struct{ Err error }
+
+func (e *UnwritableError) Error() string { return "cannot be written: " + e.Err.Error() }
+
+// Unwrap gives the system's error.
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
+// unwritable is err, as an *UnwritableError where it is the system's word about a file.
+func unwritable(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &l):
+		return &UnwritableError{l.Err}
+	case errors.As(err, &p):
+		return &UnwritableError{p.Err}
+	}
+	return err
 }
 
 // MovedError names the pages that are not as the plan saw them. It is an ErrMoved.

@@ -78,7 +78,7 @@ local function on_task(command, otherwise)
 end
 
 local function use_agent(name)
-  client.execute('rigwiki.agent.use', { name = name }, function() client.say('the agent is ' .. name) end)
+  client.execute('rigwiki.agent.use', { name = name }, function(answer) client.say(answer and answer.overridden or 'the agent is ' .. name) end)
 end
 
 ---@type table<string, rig.Verb>
