@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rigwiki/rig/wiki"
@@ -28,6 +29,7 @@ type task struct {
 	how   style
 	plan  func(proposal.Current) (proposal.Plan, error) // on the texts as they are
 	undo  bool
+	done  func() // gives the turn back; set by apply
 }
 
 // applyAnswer is what proposal.apply and run.undo answer: the client's word a page. What really came of it follows in rigwiki/run.
@@ -66,6 +68,20 @@ func (s *server) selection(w *wiki.Wiki, store *proposal.Store, rec proposal.Rec
 // is read back whenever it ends.
 func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
 	answer := applyAnswer{Run: t.rec.Run, Files: []fileWord{}, Conflicts: []conflictNote{}, Flagged: []string{}}
+	until, stop := context.WithTimeout(ctx, s.bounds.answer)
+	defer stop()
+	done, err := s.turn(until, t)
+	if err != nil {
+		answer.Reason = "the editor has not answered an earlier edit of this wiki"
+		return answer, ctx.Err()
+	}
+	t.done = done
+	started := false
+	defer func() {
+		if !started {
+			done()
+		}
+	}()
 	booked := s.bookReady(ctx, t)
 	plan, err := t.plan(s.current(t.wiki))
 	if booked && errors.Is(err, proposal.ErrNothing) {
@@ -86,14 +102,16 @@ func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
 		return answer, nil
 	}
 	word := make(chan clientWord, 1)
+	started = true
 	s.background(func(ctx context.Context) { s.carryOut(ctx, t, client, host, word) })
 	select {
 	case got := <-word:
 		answer.Applied, answer.Reason = got.applied, got.reason
-	case <-time.After(s.bounds.answer):
+	case <-until.Done():
+		if ctx.Err() != nil {
+			return answer, ctx.Err()
+		}
 		answer.Reason = "the editor has not answered yet; what it does will be told"
-	case <-ctx.Done():
-		return answer, ctx.Err()
 	}
 	said := "refused by the editor"
 	switch {
@@ -109,6 +127,22 @@ func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
 		answer.Files = append(answer.Files, fileWord{f.Path, "written by the server"})
 	}
 	return answer, nil
+}
+
+// turn waits until no other plan for this wiki is on its way into the pages, in this session or another one: two clicks on Apply would both be planned on
+// the same text, and an editor carries out both where pages are closed. An editor that does not answer loses its turn after bounds.answer. A preview
+// takes none: it may stay open for hours, and the editor that shows one looks itself whether pages changed meanwhile.
+func (s *server) turn(ctx context.Context, t task) (done func(), err error) {
+	if t.how == gated {
+		return func() {}, nil
+	}
+	release, err := t.store.Turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	release = sync.OnceFunc(release)
+	late := time.AfterFunc(s.bounds.answer, release)
+	return func() { late.Stop(); release() }, nil
 }
 
 func nothingLeft(a applyAnswer) string {
@@ -177,6 +211,7 @@ type attempt struct {
 
 // carryOut sends the client its part, reads back what became of it, has the host do the rest, and keeps the books.
 func (s *server) carryOut(ctx context.Context, t task, client, host proposal.Plan, word chan<- clientWord) {
+	defer t.done()
 	defer s.runs.occupy(t.rec.Run)()
 	var results []pageResult
 	said := clientWord{applied: true}

@@ -106,13 +106,27 @@ type applyArgs struct {
 	URI  string `json:"uri"`
 }
 
+// named is what a client names of a proposal. A list that is there and empty names nothing, which is not all: a user who unticked everything accepted
+// nothing.
+func named(paths, hunks []string) (proposal.Selection, error) {
+	if (paths != nil || hunks != nil) && len(paths)+len(hunks) == 0 {
+		return proposal.Selection{}, invalid("paths and hunks name nothing: leave both out for all")
+	}
+	return proposal.Selection{Paths: paths, Hunks: hunks}, nil
+}
+
 // proposalApply applies what is named, or all that is not flagged. The command is the user's yes: the editor is not asked to ask again.
 func (s *server) proposalApply(ctx context.Context, a applyArgs) (any, error) {
 	w, store, rec, err := s.record(a.Run)
 	if err != nil {
 		return nil, err
 	}
-	t := s.selection(w, store, rec, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks, Resolve: a.Resolve}, s.plainStyle())
+	sel, err := named(a.Paths, a.Hunks)
+	if err != nil {
+		return nil, err
+	}
+	sel.Resolve = a.Resolve
+	t := s.selection(w, store, rec, sel, s.plainStyle())
 	if a.Text != "" || a.URI != "" {
 		text, err := s.editedText(a)
 		if err != nil {
@@ -139,12 +153,16 @@ func (s *server) proposalDiscard(_ context.Context, a discardArgs) (any, error) 
 	if err != nil {
 		return nil, err
 	}
+	sel, err := named(a.Paths, a.Hunks)
+	if err != nil {
+		return nil, err
+	}
 	defer s.runs.occupy(a.Run)()
 	was, err := store.Load(a.Run)
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Discard(a.Run, proposal.Selection{Paths: a.Paths, Hunks: a.Hunks}, a.Reason, "editor"); err != nil {
+	if err := store.Discard(a.Run, sel, a.Reason, "editor"); err != nil {
 		return nil, argumentError(err)
 	}
 	rec, err := store.Load(a.Run)

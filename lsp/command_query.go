@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"strings"
 
 	"github.com/rigwiki/rig/wiki"
 )
@@ -18,7 +19,7 @@ type runAnswer struct {
 
 // query asks the wiki.
 func (s *server) query(_ context.Context, a queryArgs) (any, error) {
-	if a.Question == "" {
+	if strings.TrimSpace(a.Question) == "" {
 		return nil, invalid("rigwiki.query needs question")
 	}
 	w, err := s.wikiFor(a.URI)

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,11 @@ const (
 	refusedDiff  = "refused.diff"
 	undoDiff     = "undo.diff"
 	lockFile     = ".lock"
+	turnFile     = ".turn"
 )
+
+// turnPoll is how often a wait for the turn asks again.
+const turnPoll = 20 * time.Millisecond
 
 // Open opens the store in dir ($RIG_HOME/runs/<wiki>) and makes the folder where it is missing.
 func Open(dir string) (*Store, error) {
@@ -264,6 +269,17 @@ func (s *Store) lock() (unlock func(), err error) {
 		return nil, fmt.Errorf("lock the run store: %w", err)
 	}
 	return func() { _ = l.Close() }, nil // closing cannot leave it held: the kernel drops it with the descriptor
+}
+
+// Turn is held by an editor from its plan until what it made of it is noted: what another editor, or a second click, planned meanwhile would be about
+// texts that are just being changed, and be applied on top. It waits as long as ctx allows. The turn of a program that died is free.
+func (s *Store) Turn(ctx context.Context) (done func(), err error) {
+	l := flock.New(filepath.Join(s.dir, turnFile), flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, turnPoll); err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("wait for the turn to apply: %w", err)
+	}
+	return func() { _ = l.Close() }, nil
 }
 
 // Receipts gives the receipts of a run, oldest first.

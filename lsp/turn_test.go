@@ -1,0 +1,117 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rigwiki/rig/lsp/lsptest"
+	"github.com/rigwiki/rig/wiki/proposal"
+)
+
+// TestTwoClicks holds that a proposal which is applied twice at once, from one editor or from two, is in the pages once: an editor carries out whatever
+// edit it is sent where a page is closed.
+func TestTwoClicks(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		editors int
+	}{{"one editor", 1}, {"two editors", 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			root := newWiki(t, nil)
+			h := newFakeHost(t, proposes(twoPages, nil))
+			o := lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage}
+			clicks := []*lsptest.Editor{session(t, h, o)}
+			run := ingest(t, clicks[0], root)
+			until(t, clicks[0], run, proposal.Proposed)
+			for range c.editors - 1 {
+				clicks = append(clicks, connect(t, h, o))
+			}
+			var ids []string
+			for i := range 4 {
+				ids = append(ids, clicks[i%len(clicks)].Send("workspace/executeCommand",
+					map[string]any{"command": "rigwiki.proposal.apply", "arguments": []any{map[string]string{"run": run}}}))
+			}
+			taken := 0
+			for i, id := range ids {
+				var refused *lsptest.Error
+				switch err := clicks[i%len(clicks)].Await(id, nil); {
+				case err == nil:
+					taken++
+				case !errors.As(err, &refused):
+					t.Fatal(err)
+				}
+			}
+			if taken != 1 {
+				t.Errorf("%d of the clicks were taken", taken)
+			}
+			for rel, want := range twoPages {
+				if got := read(t, filepath.Join(root, rel)); got != want {
+					t.Errorf("%s is %q, want %q", rel, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestTurn holds that a turn is waited for, is lost by an editor that does not answer, and that a preview takes none.
+func TestTurn(t *testing.T) {
+	store, err := proposal.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	patient := &server{bounds: patient(t)}
+	plain, preview := task{store: store, how: bare}, task{store: store, how: gated}
+	done, err := patient.turn(t.Context(), plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := patient.turn(ended, plain); err == nil {
+		t.Error("two have the turn")
+	}
+	if free, err := patient.turn(ended, preview); err != nil {
+		t.Error(err)
+	} else {
+		free()
+	}
+	done()
+	silent := &server{bounds: bounds{answer: time.Millisecond}}
+	if _, err := silent.turn(t.Context(), plain); err != nil { // and never given back
+		t.Fatal(err)
+	}
+	again, err := patient.turn(t.Context(), plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+}
+
+// TestNothingNamed holds that lists which are there and empty name nothing: they are not taken for all.
+func TestNothingNamed(t *testing.T) {
+	root := newWiki(t, nil)
+	e := session(t, newFakeHost(t, proposes(twoPages, nil)), lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
+	run := ingest(t, e, root)
+	until(t, e, run, proposal.Proposed)
+	for _, command := range []string{"rigwiki.proposal.apply", "rigwiki.proposal.discard"} {
+		for _, arg := range []map[string]any{{"paths": []string{}}, {"hunks": []string{}}, {"paths": []string{}, "hunks": []string{}}, {"paths": nil, "hunks": []string{}}} {
+			arg["run"] = run
+			var refused *lsptest.Error
+			if err := e.Execute(command, arg, nil); !errors.As(err, &refused) || refused.Code != -32602 {
+				t.Errorf("%s %v: %v", command, arg, err)
+			}
+		}
+	}
+	if len(e.Requests("workspace/applyEdit")) > 0 || read(t, filepath.Join(root, "index.md")) == twoPages["index.md"] {
+		t.Error("something was applied")
+	}
+	if err := e.Execute("rigwiki.proposal.apply", map[string]any{"run": run, "paths": []string{"index.md"}, "hunks": []string{}}, nil); err != nil {
+		t.Error(err)
+	}
+	until(t, e, run, proposal.Partly)
+	if err := e.Execute("rigwiki.query", map[string]any{"question": " \t\n"}, nil); err == nil {
+		t.Error("blanks are taken for a question")
+	}
+}
