@@ -59,7 +59,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.commands()
 	root.SetArgs(args)
 	root.SetIn(a.in)
-	root.SetOut(a.out)
+	root.SetOut(answer{a})
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	f := asFailure(err)
@@ -92,6 +92,15 @@ func (a *app) printJSON(v any) {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	a.wrote(enc.Encode(v))
+}
+
+// answer is a.out for those who do not look at what became of it.
+type answer struct{ *app }
+
+func (w answer) Write(p []byte) (int, error) {
+	n, err := w.out.Write(p)
+	w.wrote(err)
+	return n, err
 }
 
 // wrote keeps the first error of writing what was asked for: a full disk must not look like an answer.

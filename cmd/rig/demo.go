@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,21 +39,27 @@ func (a *app) demoCmd() *cobra.Command {
 		if keep == "" {
 			defer os.RemoveAll(dir)
 		}
-		d := &demo{app: a, out: a.out, dir: dir, wiki: filepath.Join(dir, "tea-room"), colour: terminal(a.out) || a.getenv("CLICOLOR_FORCE") == "1"}
+		d := &demo{app: a, out: answer{a}, dir: dir, wiki: filepath.Join(dir, "tea-room"), colour: terminal(a.out) || a.getenv("CLICOLOR_FORCE") == "1"}
 		if a.flags.json != "" {
 			d.out = io.Discard
 		}
-		return d.play(ctx)
+		err = d.play(ctx)
+		if err != nil && strings.Contains(err.Error(), syscall.ENOSPC.Error()) { // the child tells it in words
+			return fail(wiki.ExitFailed, otherFolder, "%v", err)
+		}
+		return err
 	}}
 	c.Flags().StringVar(&keep, "keep", "", "lay the demo out in this new folder and leave it there")
 	return c
 }
 
+const otherFolder = "set TMPDIR to a folder with room that you may write, or name a new one with --keep DIR"
+
 func (a *app) demoDir(keep string) (string, error) {
 	if keep == "" {
-		dir, err := os.MkdirTemp("", "rig-demo-")
+		dir, err := os.MkdirTemp(a.abs(os.TempDir()), "rig-demo-")
 		if err != nil {
-			return "", err
+			return "", fail(wiki.ExitFailed, otherFolder, "lay out the demo: %v", err)
 		}
 		return filepath.EvalSymlinks(dir)
 	}

@@ -2,8 +2,11 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +30,9 @@ func (a *app) initCmd() *cobra.Command {
 			return fail(wiki.ExitUsage, "name a folder, or one that does not exist yet", "init %q: not a folder", strings.Join(as, ""))
 		}
 		w, made, err := wiki.Init(dir, wiki.InitOptions{})
-		if err != nil {
-			return err
+		if f := asFailure(err); f != nil {
+			f.hint = cmp.Or(f.hint, initHint(err))
+			return f
 		}
 		if made == nil {
 			made = []string{}
@@ -44,4 +48,17 @@ func (a *app) initCmd() *cobra.Command {
 		a.say("next: say in purpose.md what the wiki is for, put a document into raw/, then `rig wiki ingest raw/<name>`")
 		return nil
 	}}
+}
+
+// initHint tells what to do where a wiki could not be laid out.
+func initHint(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "you may not write there: name a folder of your own"
+	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOTDIR):
+		return "a file, or a link that leads nowhere, is where a folder has to be: move it away, or name another folder"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full: make room, then run the command again; what is there already stays"
+	}
+	return "name another folder"
 }
