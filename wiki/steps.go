@@ -168,7 +168,11 @@ func (r *run) openLayer(ctx context.Context) (err error) {
 	}
 	for _, path := range r.job.With {
 		if r.give(path) == "" {
-			return &ending{State: proposal.Failed, Exit: ExitUsage, Message: "--with " + path + ": no such file", Hint: "give a file that exists"}
+			why := "no such file"
+			if isDir(path) {
+				why = "a folder, not a file"
+			}
+			return &ending{State: proposal.Failed, Exit: ExitUsage, Message: "--with " + path + ": " + why, Hint: "give a file that exists"}
 		}
 	}
 	req, err := r.request(r.wiki.Real)

@@ -161,7 +161,7 @@ func (a *app) exportProposal(h *wiki.Host, w *wiki.Wiki, s *proposal.Store, rec 
 func (a *app) importDiff(ctx context.Context, h *wiki.Host, w *wiki.Wiki, name string) error {
 	text, err := a.readFile(name)
 	if err != nil {
-		return fail(wiki.ExitUsage, "", "read the diff: %v", err)
+		return fail(wiki.ExitUsage, "name a file with a unified diff, or - for standard input", "read the diff: %v", err)
 	}
 	rec, err := h.Import(ctx, w, text, "cli")
 	if err != nil {
