@@ -14,7 +14,7 @@ export class Agents implements vscode.Disposable {
     this.item.command = 'rig.agent';
     this.subscription = vscode.Disposable.from(
       this.item,
-      server.onReady(() => void this.refresh()),
+      server.onReady(() => void this.refresh().catch((error: unknown) => server.log(error))),
       vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration('rigwiki') && this.show()),
     );
   }

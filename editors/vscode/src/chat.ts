@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { documentOf } from './addresses';
+import { told } from './failures';
 import { isUnderWay } from './protocol';
 import { mayRun } from './middleware';
 import type { Run, Runs } from './runs';
@@ -30,8 +31,8 @@ export function answerIn(server: Server, runs: Runs): Chat {
       return;
     }
     const { run } = await server.execute<{ run: string }>('rigwiki.query', { question: request.prompt, ...server.here() });
-    token.onCancellationRequested(() => void server.execute('rigwiki.cancel', { run }));
-    const ended = await end(runs, run, (line) => stream.progress(line));
+    token.onCancellationRequested(() => told(server.execute('rigwiki.cancel', { run })));
+    const ended = await end(server, runs, run, (line) => stream.progress(line));
     if (ended.state !== 'done') {
       stream.markdown(ended.message || ended.state);
       return;
@@ -45,9 +46,9 @@ export function answerIn(server: Server, runs: Runs): Chat {
   };
 }
 
-/** Waits for the end of a run. */
-function end(runs: Runs, id: string, say: (line: string) => void): Promise<Run> {
-  return new Promise((resolve) => {
+/** Waits for the end of a run. A server that goes away takes its runs with it. */
+function end(server: Server, runs: Runs, id: string, say: (line: string) => void): Promise<Run> {
+  return new Promise((resolve, reject) => {
     const look = (run: Run | undefined): boolean => {
       if (!run || isUnderWay(run.state)) {
         return false;
@@ -58,15 +59,18 @@ function end(runs: Runs, id: string, say: (line: string) => void): Promise<Run> 
     if (look(runs.get(id))) {
       return;
     }
-    const subscription = runs.onDidChange((change) => {
-      if (change?.run.run !== id) {
-        return;
-      }
-      if (look(change.run)) {
+    const subscription = vscode.Disposable.from(
+      runs.onDidChange((change) => {
+        if (look(runs.get(id))) {
+          subscription.dispose();
+        } else if (change?.run.run === id && change.run.line) {
+          say(change.run.line);
+        }
+      }),
+      server.onGone(() => {
         subscription.dispose();
-      } else if (change.run.line) {
-        say(change.run.line);
-      }
-    });
+        reject(new Error(vscode.l10n.t('The rig server ended during the run.')));
+      }),
+    );
   });
 }

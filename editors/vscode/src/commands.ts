@@ -6,6 +6,7 @@ import type { Agents } from './agents';
 import type { Answers } from './answer';
 import { wikiVerb } from './binary';
 import type { Comments } from './comments';
+import { sentence } from './failures';
 import { newLines, partsOf } from './hunks';
 import { pageShown, type PartAt } from './lenses';
 import { mayRun } from './middleware';
@@ -78,7 +79,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
         return await run(...args);
       } catch (error) {
         parts.output.error(`${name}: ${String(error)}`);
-        void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+        void vscode.window.showErrorMessage(sentence(error));
         return undefined;
       }
     }),

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Answers } from './answer';
+import { told } from './failures';
 import { prepare, type Review } from './review';
 import type { Change, Run, Runs } from './runs';
 import type { Server } from './server';
@@ -15,7 +16,7 @@ export class Outcome implements vscode.Disposable {
   constructor(private readonly server: Server, runs: Runs, private readonly review: Review, private readonly answers: Answers) {
     this.subscription = runs.onDidChange((change) => {
       if (change) {
-        void this.follow(change);
+        told(this.follow(change));
       }
     });
   }

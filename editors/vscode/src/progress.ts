@@ -1,6 +1,7 @@
 // A notification for each run under way, with a Cancel that cancels, and its live line.
 
 import * as vscode from 'vscode';
+import { told } from './failures';
 import { isUnderWay } from './protocol';
 import type { Change, Runs } from './runs';
 import type { Server } from './server';
@@ -13,7 +14,7 @@ interface Bar {
 /** Shows the runs that this window started or hears of. */
 export function showProgress(server: Server, runs: Runs): vscode.Disposable {
   const bars = new Map<string, Bar>();
-  return runs.onDidChange((change) => {
+  const follow = (change: Change | undefined) => {
     if (!change) {
       return;
     }
@@ -26,7 +27,16 @@ export function showProgress(server: Server, runs: Runs): vscode.Disposable {
     const bar = bars.get(run) ?? open(server, change);
     bars.set(run, bar);
     bar.say(lineOf(change));
-  });
+  };
+  return vscode.Disposable.from(
+    runs.onDidChange(follow),
+    server.onGone(() => clear(bars)), // what another program is at is told again
+  );
+}
+
+function clear(bars: Map<string, Bar>): void {
+  bars.forEach((bar) => bar.end());
+  bars.clear();
 }
 
 function lineOf({ run, note }: Change): string {
@@ -40,7 +50,7 @@ function open(server: Server, { run }: Change): Bar {
   const ended = new Promise<void>((resolve) => (end = resolve));
   void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: run.title, cancellable: true }, (progress, token) => {
     say = (line) => progress.report({ message: line });
-    token.onCancellationRequested(() => void server.execute('rigwiki.cancel', { run: run.run }));
+    token.onCancellationRequested(() => told(server.execute('rigwiki.cancel', { run: run.run })));
     return ended;
   });
   return { say: (line) => say(line), end };

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { pageFile, pageOf } from './addresses';
+import { told } from './failures';
 import { partsOf } from './hunks';
 import type { Refusal, ShownFile } from './protocol';
 import type { Proposals } from './proposals';
@@ -23,7 +24,7 @@ export class ProposalsView implements vscode.TreeDataProvider<ProposalNode>, vsc
     this.view = vscode.window.createTreeView('rig.proposals', { treeDataProvider: this, manageCheckboxStateManually: true, showCollapseAll: true });
     this.subscription = vscode.Disposable.from(
       this.view,
-      this.view.onDidChangeCheckboxState(({ items }) => void this.tick(items)),
+      this.view.onDidChangeCheckboxState(({ items }) => told(this.tick(items))),
       proposals.onDidChange(() => this.refresh()),
     );
   }

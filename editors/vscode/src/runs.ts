@@ -34,7 +34,7 @@ export class Runs implements vscode.Disposable {
   constructor(private readonly server: Server) {
     this.subscription = vscode.Disposable.from(
       server.onRun((note) => this.take(note)),
-      server.onReady(() => void this.refresh()),
+      server.onReady(() => this.reread()),
     );
   }
 
@@ -58,6 +58,10 @@ export class Runs implements vscode.Disposable {
   dispose(): void {
     this.subscription.dispose();
     this.emitter.dispose();
+  }
+
+  private reread(): void {
+    this.refresh().catch((error: unknown) => this.server.log(error));
   }
 
   /** Reads until nothing was told meanwhile: an answer that is older than a note does not cover it. */
@@ -103,7 +107,7 @@ export class Runs implements vscode.Disposable {
     }
     if (!isUnderWay(note.state)) {
       run.message = note.message ?? run.message;
-      void this.refresh(); // what was used, and what can be undone, is in the record
+      this.reread(); // what was used, and what can be undone, is in the record
     }
     this.byId.set(run.run, run);
     this.emitter.fire({ run, before, note });

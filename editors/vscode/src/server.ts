@@ -5,6 +5,7 @@ import { CloseAction, CodeActionRequest, DocumentLinkRequest, ErrorAction, Execu
 import type { CloseHandlerResult, LanguageClientOptions } from 'vscode-languageclient/node';
 import { after } from './after';
 import { type Binary, findBinary } from './binary';
+import { told } from './failures';
 import { logLines } from './log';
 import { middleware, type Interception } from './middleware';
 import type { RunNote } from './protocol';
@@ -32,10 +33,13 @@ export class Server implements vscode.Disposable {
   private exited = Promise.resolve();
   private readonly runEmitter = new vscode.EventEmitter<RunNote>();
   private readonly readyEmitter = new vscode.EventEmitter<void>();
+  private readonly goneEmitter = new vscode.EventEmitter<void>();
   /** Each `rigwiki/run`. */
   readonly onRun = this.runEmitter.event;
   /** Each time that the server is ready, so also after a restart. */
   readonly onReady = this.readyEmitter.event;
+  /** Each time that a server went away, and with it the runs that it was at. */
+  readonly onGone = this.goneEmitter.event;
   binary: Binary | undefined;
   /** How long the start of the program took until it had answered `initialize`, milliseconds. */
   startTook = 0;
@@ -48,7 +52,7 @@ export class Server implements vscode.Disposable {
     private readonly output: vscode.LogOutputChannel,
     private readonly interception: Interception,
   ) {
-    this.settings = vscode.workspace.onDidChangeConfiguration((e) => void this.settingsChanged(e));
+    this.settings = vscode.workspace.onDidChangeConfiguration((e) => told(this.settingsChanged(e)));
   }
 
   /** Starts the server. What is missing is said, and is no error. */
@@ -84,6 +88,7 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       this.output.warn(String(error)); // it did not start, or did not end in time: then its process is killed
     }
+    this.goneEmitter.fire();
   }
 
   private async launch(): Promise<void> {
@@ -157,11 +162,17 @@ export class Server implements vscode.Disposable {
     return this.client?.code2ProtocolConverter.asUri(of) ?? of.toString();
   }
 
+  /** Writes the failure of something that nobody asked for into the log. */
+  log(error: unknown): void {
+    this.output.error(String(error));
+  }
+
   dispose(): void {
-    void this.client?.dispose();
+    this.client?.dispose().catch(() => undefined); // nobody is left to be told
     this.settings.dispose();
     this.runEmitter.dispose();
     this.readyEmitter.dispose();
+    this.goneEmitter.dispose();
   }
 
   private options(): LanguageClientOptions {
@@ -202,6 +213,7 @@ export class Server implements vscode.Disposable {
 
   /** The server went away by itself: it is started again, unless it keeps dying. */
   private async closed(): Promise<CloseHandlerResult> {
+    this.goneEmitter.fire();
     await Promise.race([this.exited, after(exitWait)]);
     const now = Date.now();
     this.deaths = [...this.deaths.filter((at) => now - at < restartSpan), now];
