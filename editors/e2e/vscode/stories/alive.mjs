@@ -1,8 +1,8 @@
 // One server serves all folders (T30). When it dies it is started again with a word that says why, and what waits still does; commands of a run
-// can come late and twice (T43). A run that it was at has no notification any more. One that keeps dying stays down until the user wants it again. What it logs has its own levels.
+// can come late and twice (T43). One that keeps dying stays down until the user wants it again. What it logs has its own levels.
 
 import { press } from '../mouse.mjs';
-import { ended, proposal, start, undone, waiting } from '../review.mjs';
+import { ended, proposal, undone, waiting } from '../review.mjs';
 import { servers } from '../servers.mjs';
 
 export const alive = {
@@ -23,15 +23,7 @@ export const alive = {
 
     // That of a window before, or of a story that started it anew, may still be at its end.
     const server = await until('one server for all folders', () => servers(rig).length === 1 && servers(rig)[0]);
-    const { run: lost } = await start(desk, { source: 'raw/widths.md', agent: 'endless' });
-    await ended(desk, lost, 'running');
-    const bars = async () => {
-      await desk.command('notifications.showList');
-      return desk.page.locator('.notifications-center .notification-list-item', { hasText: 'endless' }).count();
-    };
-    await until('the run has a notification', async () => (await bars()) === 1);
     process.kill(server, 'SIGKILL');
-    await until('it is gone with the server', async () => (await bars()) === 0);
     await desk.toast('ended unexpectedly (SIGKILL');
     await until('another one runs', () => servers(rig).some((pid) => pid !== server));
     assert.deepEqual(await until('it answers', () => waiting(desk, run)), ['concepts/emoji.md#1']);
