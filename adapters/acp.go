@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -83,6 +84,10 @@ func (acpAgent) Plan(r Request) (Invocation, error) {
 	for _, kv := range append(kin.Env, rules.env...) {
 		name, value, _ := strings.Cut(kv, "=")
 		v.Env = setEnv(v.Env, name, value)
+	}
+	if len(rules.file) > 0 {
+		v.Files = maps.Clone(rules.file)
+		maps.Copy(v.Files, kin.Files)
 	}
 	v.Talk = func(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome {
 		return talkACP(ctx, rw, emit, r, acpSession{program: p.program, mode: p.mode, meta: rules.meta, modelByArgs: slices.ContainsFunc(rules.args, func(a string) bool { return strings.HasPrefix(a, "--model") })})

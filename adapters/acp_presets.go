@@ -3,6 +3,7 @@ package adapters
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,7 @@ type acpRules struct {
 	env  []string
 	args []string
 	meta map[string]any // of session/new
+	file map[string][]byte
 }
 
 func presets() []preset {
@@ -35,9 +37,16 @@ func presets() []preset {
 	}
 }
 
-// claudeBridge hands options of claude's SDK on: the project's own settings and the user's MCP servers stay out.
+// claudeBridge hands options of claude's SDK on: the project's own settings and the user's MCP servers stay out, and so do tools that the grant has
+// no place for, since the bridge ends its turn at the first request that is refused (claude-code-acp 0.16.2).
 func claudeBridge(r Request) acpRules {
-	options := map[string]any{"settingSources": []string{"user"}}
+	absent := []string{"Agent", "Task", "NotebookEdit"}
+	for _, tool := range []string{"Bash", "Edit", "Write", "WebFetch", "WebSearch"} {
+		if !slices.Contains(claudeTools(r.Grant), tool) {
+			absent = append(absent, tool)
+		}
+	}
+	options := map[string]any{"settingSources": []string{"user"}, "disallowedTools": absent}
 	if !r.Env.Config["acp"].MCP {
 		options["strictMcpConfig"] = true
 	}
@@ -71,6 +80,9 @@ func geminiRules(r Request) (rules acpRules) {
 	if !r.Env.Config["acp"].MCP {
 		rules.args = append(rules.args, "--allowed-mcp-server-names=rig-none")
 	}
+	// Its ten attempts take four minutes (0.61.0); we try again ourselves. As a system's default it gives way to the user's own.
+	rules.file = map[string][]byte{"gemini.json": []byte(`{"general":{"maxAttempts":3}}`)}
+	rules.env = []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH={files}/gemini.json"}
 	return rules
 }
 

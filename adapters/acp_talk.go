@@ -220,7 +220,7 @@ func (c *acpClient) failure(doing string, err error) *Failure {
 		f = newFailure(c.name, 401, all)
 	}
 	if databaseFailure(c.name, all) == nil { // which has a sentence of its own
-		f.Message = firstOf(sentence(shown), f.Message)
+		f.Message = firstOf(unwrapped(sentence(shown)), f.Message)
 	}
 	return f
 }

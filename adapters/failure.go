@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -24,6 +25,7 @@ var failureRules = []failureRule{
 	{"config", lazyRE(`(?i)self.?signed certificate|unable to (verify|get).{0,20}(certificate|issuer)|certificate (has expired|is not (yet )?valid)|CERT_|x509`), "give %s the certificate of your proxy (NODE_EXTRA_CA_CERTS in its env in config.json5)", false, false},
 	{"api-error", lazyRE(`(?i)rate.?limit|too many requests|overloaded|high demand|at capacity|try again later|temporarily unavailable|timed? ?out|connection|network|ECONN|ENOTFOUND|EAI_AGAIN|getaddrinfo|fetch failed|socket hang up|EPIPE|stream (dropped|disconnected|error)|resource.?exhausted|internal server error|bad gateway|service unavailable|\b(api|server)_error\b|"(INTERNAL|UNAVAILABLE)"`), "wait a little and run it again", true, false},
 	{"config", lazyRE(`(?i)model.{0,60}(not found|not exist|unknown|not supported|not available|not_found)|(unknown|invalid|unsupported) model|not_found_error.{0,20}model|ModelNotFound|config(uration)? (is )?invalid|unknown option`), "check the model and the arguments that config.json5 gives %s", false, false},
+	{"api-error", lazyRE(`\bterminated\b|in JSON at position|end of JSON input|is not valid JSON|"errorName": ?"APIError"`), "wait a little and run it again", true, false}, // the words of undici and of V8 for an answer that broke off; opencode's name for what the API answered
 	{"cwd-missing", lazyRE(`(?i)(working|current) directory.{0,40}(not exist|no such)`), "the folder of the run went away: run it again", true, false},
 }
 
@@ -58,10 +60,28 @@ func newFailure(agent string, status int, message string) *Failure {
 	if strings.Contains(f.Hint, "%s") {
 		f.Hint = fmt.Sprintf(f.Hint, agent)
 	}
+	f.Message = unwrapped(f.Message)
 	if f.Message == "" {
 		f.Message = agent + " reported an error without saying which"
 	}
 	return f
+}
+
+// unwrapped is a message with the JSON that an API answered, at its end, as the words in it: "API Error: 500 it broke".
+func unwrapped(message string) string {
+	start := strings.Index(message, `{"`)
+	if start < 0 {
+		return message
+	}
+	var v map[string]any
+	if json.Unmarshal([]byte(message[start:]), &v) != nil {
+		return message
+	}
+	said := firstOf(dataText(v["error"]), dataText(v))
+	if said == "" {
+		return message
+	}
+	return sentence(message[:start] + said)
 }
 
 // sentence makes one line of at most 300 characters of a vendor's message.

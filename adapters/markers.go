@@ -118,31 +118,3 @@ func isAnswer(m Marker) bool {
 	}
 	return true
 }
-
-// AsksBack tells whether a final text ends by asking the user something: its last line that is not a marker ends in a question mark
-// (of any script), emphasis, quotes and brackets aside. A question inside a code block does not count.
-func AsksBack(text string) bool {
-	last, fenced := "", false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-			fenced = !fenced
-			last = ""
-			continue
-		}
-		if line == "" || fenced {
-			continue
-		}
-		if len(Markers(line)) > 0 {
-			return false // a verdict or a slug is an end, whatever stands above it
-		}
-		last = line
-	}
-	last = strings.TrimRight(last, "*_`\"'”’»)] ")
-	for _, q := range []string{"?", "？", "؟", "⸮"} {
-		if strings.HasSuffix(last, q) {
-			return true
-		}
-	}
-	return false
-}

@@ -90,7 +90,6 @@ var subjects = []struct {
 		return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-test"}, adapters.AgentConfig{Command: "claude-code-acp"}
 	}, only: bridge(), slow: late, leaks: map[string]string{
 		"hostile project config": "the bridge reads the project's permissions by itself; a run in the sandbox shows it none",
-		"subagents":              "the bridge ends its turn at the first request that is refused, here for a subagent",
 	}},
 	{name: "acp codex", adapter: "acp", program: "codex-acp", setup: func(t testing.TB, home, url string) ([]string, adapters.AgentConfig) {
 		file(t, home, ".codex/config.toml", "model = \"gpt-5.5\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"Fake\"\nbase_url = \""+url+"/v1\"\nenv_key = \"FAKE_API_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n")
