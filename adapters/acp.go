@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,10 +15,10 @@ type acpAgent struct{}
 
 func (acpAgent) Name() string { return "acp" }
 
-// Detect starts nothing: not every bridge answers --version, and some never end by themselves.
-func (acpAgent) Detect(_ context.Context, env Env) Detection {
+// Detect starts no agent: not every bridge answers --version, and some never end by themselves. The node below one may be asked for its version.
+func (acpAgent) Detect(ctx context.Context, env Env) Detection {
 	f := newFinder(env)
-	var found string
+	var found, first string // first is one that was found and cannot run
 	var err error
 	if env.Config["acp"].Command != "" {
 		if found, err = f.program("acp"); err != nil {
@@ -27,10 +26,20 @@ func (acpAgent) Detect(_ context.Context, env Env) Detection {
 		}
 	} else {
 		for _, p := range presets() {
-			if found, err = f.find(p.program); err == nil {
-				break
+			at, err := f.find(p.program)
+			if err != nil {
+				continue
 			}
+			if runtime, err := runtimeOf(env, at); err == nil {
+				if p.tooOld(ctx, env, runtime) != "" {
+					first = firstOf(first, at)
+					continue
+				}
+			}
+			found = at
+			break
 		}
+		found = firstOf(found, first)
 	}
 	if found == "" {
 		return Detection{Why: "no agent of the Agent Client Protocol was found: name its program in agent.acp.command"}
@@ -39,6 +48,8 @@ func (acpAgent) Detect(_ context.Context, env Env) Detection {
 	d := Detection{Installed: true, Usable: err == nil, Path: found, Runtime: runtime}
 	if err != nil {
 		d.Why = err.Error()
+	} else if d.Why = presetOf(found).tooOld(ctx, env, runtime); d.Why != "" {
+		d.Usable = false
 	}
 	if p := presetOf(found); p.servers != nil {
 		d.Servers = p.servers(env)
@@ -84,10 +95,6 @@ func (acpAgent) Plan(r Request) (Invocation, error) {
 	for _, kv := range append(kin.Env, rules.env...) {
 		name, value, _ := strings.Cut(kv, "=")
 		v.Env = setEnv(v.Env, name, value)
-	}
-	if len(rules.file) > 0 {
-		v.Files = maps.Clone(rules.file)
-		maps.Copy(v.Files, kin.Files)
 	}
 	v.Talk = func(ctx context.Context, rw io.ReadWriter, emit func(Event)) Outcome {
 		return talkACP(ctx, rw, emit, r, acpSession{program: p.program, mode: p.mode, meta: rules.meta, modelByArgs: slices.ContainsFunc(rules.args, func(a string) bool { return strings.HasPrefix(a, "--model") })})

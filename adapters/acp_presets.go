@@ -1,7 +1,9 @@
 package adapters
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ type preset struct {
 	confined string // mode below our own sandbox, where one of its own is in the way; "" is mode
 	kin      func(Request) (Invocation, error)
 	name     string // of that adapter
+	node     string // the oldest that it runs under, "" for any
 	servers  func(Env) []string
 	rules    func(Request) acpRules // what the protocol has no words for
 }
@@ -24,12 +27,11 @@ type acpRules struct {
 	env  []string
 	args []string
 	meta map[string]any // of session/new
-	file map[string][]byte
 }
 
 func presets() []preset {
 	return []preset{
-		{program: "claude-agent-acp", mode: "default", kin: claude{}.Plan, name: "claude", rules: claudeBridge},
+		{program: "claude-agent-acp", mode: "default", kin: claude{}.Plan, name: "claude", node: "22", rules: claudeBridge},
 		{program: "claude-code-acp", mode: "default", kin: claude{}.Plan, name: "claude", rules: claudeBridge},
 		{program: "codex-acp", mode: "read-only", confined: "agent-full-access", kin: codex{}.Plan, name: "codex", servers: codexServers, rules: codexBridge},
 		{program: "gemini", args: []string{"--acp"}, kin: planGemini, name: "gemini", rules: geminiRules},
@@ -80,9 +82,6 @@ func geminiRules(r Request) (rules acpRules) {
 	if !r.Env.Config["acp"].MCP {
 		rules.args = append(rules.args, "--allowed-mcp-server-names=rig-none")
 	}
-	// Its ten attempts take four minutes (0.61.0); we try again ourselves. As a system's default it gives way to the user's own.
-	rules.file = map[string][]byte{"gemini.json": []byte(`{"general":{"maxAttempts":3}}`)}
-	rules.env = []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH={files}/gemini.json"}
 	return rules
 }
 
@@ -103,4 +102,19 @@ func presetOf(program string) preset {
 		}
 	}
 	return preset{program: name, name: name, kin: func(Request) (Invocation, error) { return Invocation{Pass: providerPass()}, nil }}
+}
+
+// tooOld says why a preset's program cannot run under the node that it would be started with; "" where it can, or nobody knows. The node is asked.
+func (p preset) tooOld(ctx context.Context, env Env, runtime []string) string {
+	for _, at := range runtime {
+		if p.node == "" || filepath.Base(at) != "node" {
+			continue
+		}
+		said, err := probe{}.ask(ctx, env, at, "--version")
+		if version := versionRE().FindString(said); err == nil && version != "" && compareVersions(version, p.node) < 0 {
+			return fmt.Sprintf("%s needs node %s or newer, and %s is %s: update node, or put a newer one first on PATH", p.program, p.node, at, version)
+		}
+		return ""
+	}
+	return ""
 }

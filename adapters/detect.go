@@ -216,22 +216,35 @@ func runtimeOf(env Env, path string) ([]string, error) {
 // A shimmer is a version manager whose shims choose and start the real program somewhere below its root.
 type shimmer struct {
 	root    string   // below HOME
+	home    string   // the variable that names another root
 	program string   // that a shim looks for on PATH; "" where it is its own
 	config  []string // below HOME: what tells it the version
 }
 
 func shimmers() []shimmer {
 	return []shimmer{
-		{root: ".volta"},
-		{".asdf", "asdf", []string{".tool-versions", ".asdfrc"}},
-		{".local/share/mise", "", []string{".config/mise", ".tool-versions"}},
+		{root: ".volta", home: "VOLTA_HOME"},
+		{".asdf", "ASDF_DATA_DIR", "asdf", []string{".tool-versions", ".asdfrc"}},
+		{".local/share/mise", "MISE_DATA_DIR", "", []string{".config/mise", ".tool-versions"}},
+		{".nodenv", "NODENV_ROOT", "nodenv", nil},
 	}
+}
+
+// dir is the manager's root, "" where there can be none.
+func (s shimmer) dir(env Env) string {
+	if at := env.Get(s.home); filepath.IsAbs(at) {
+		return filepath.Clean(at)
+	}
+	if env.Home == "" {
+		return ""
+	}
+	return filepath.Join(env.Home, filepath.FromSlash(s.root))
 }
 
 // shimmerOf is the version manager that the program at path is a shim of.
 func shimmerOf(env Env, path string) (shimmer, bool) {
 	for _, s := range shimmers() {
-		if env.Home != "" && strings.HasPrefix(path, filepath.Join(env.Home, filepath.FromSlash(s.root))+string(filepath.Separator)) {
+		if dir := s.dir(env); dir != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
 			return s, true
 		}
 	}
@@ -244,7 +257,7 @@ func shimNeeds(env Env, path string) []string {
 	if !ok {
 		return nil
 	}
-	list := []string{filepath.Join(env.Home, filepath.FromSlash(s.root))}
+	list := []string{s.dir(env)}
 	for _, rel := range s.config {
 		if file := filepath.Join(env.Home, filepath.FromSlash(rel)); exists(file) {
 			list = append(list, file)

@@ -55,19 +55,23 @@ func pathEnv(env Env, program string) []string {
 		return nil
 	}
 	dirs, path := []string{filepath.Dir(program)}, env.Get("PATH")
+	var vars []string
 	if s, ok := shimmerOf(env, program); ok {
+		if at := env.Get(s.home); at != "" {
+			vars = append(vars, s.home+"="+at)
+		}
 		if at := s.manager(env); at != "" {
 			dirs = append(dirs, filepath.Dir(at))
 		}
 	}
 	dirs = slices.DeleteFunc(dirs, func(d string) bool { return slices.Contains(filepath.SplitList(path), d) })
 	if len(dirs) == 0 {
-		return nil
+		return vars
 	}
 	if path != "" {
 		dirs = append(dirs, path)
 	}
-	return []string{"PATH=" + strings.Join(dirs, string(filepath.ListSeparator))}
+	return append(vars, "PATH="+strings.Join(dirs, string(filepath.ListSeparator)))
 }
 
 // withConfig adds what `agent.<name>` of the user's config says: arguments at the end, variables over ours, hosts.

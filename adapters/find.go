@@ -57,7 +57,7 @@ func (f finder) find(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not on PATH nor where npm, pnpm, nvm, fnm, volta, asdf, mise, bun or homebrew put programs", name)
+	return "", fmt.Errorf("%s is not on PATH nor where npm, pnpm, nvm, fnm, volta, asdf, mise, nodenv, bun, nix or homebrew put programs", name)
 }
 
 // findWindows prefers a real executable anywhere to npm's .cmd shim; the shim without extension (a shell script) and .ps1 cannot be
@@ -87,11 +87,12 @@ func (f finder) findWindows(name string) (string, error) {
 // usualDirs are looked at after PATH, in this order; a "*" stands for a version, the highest first.
 func usualDirs() []string {
 	return []string{
-		"~/.local/bin", "~/.claude/local", "~/.opencode/bin", "~/.npm-global/bin", "~/.npm/bin", "$VOLTA_HOME/bin", "~/.volta/bin", "~/.bun/bin", "~/.yarn/bin",
-		"$PNPM_HOME", "~/.local/share/pnpm", "~/Library/pnpm",
+		"~/.local/bin", "~/.claude/local", "~/.opencode/bin", "~/.npm-global/bin", "~/.npm/bin", "$VOLTA_HOME/bin", "~/.volta/bin", "$BUN_INSTALL/bin", "~/.bun/bin", "~/.yarn/bin",
+		"$PNPM_HOME", "$PNPM_HOME/bin", "~/.local/share/pnpm", "~/.local/share/pnpm/bin", "~/Library/pnpm", "~/Library/pnpm/bin",
 		"$NVM_DIR/versions/node/*/bin", "~/.nvm/versions/node/*/bin",
-		"$FNM_DIR/node-versions/*/installation/bin", "~/.local/share/fnm/node-versions/*/installation/bin", "~/Library/Application Support/fnm/node-versions/*/installation/bin", "~/.fnm/node-versions/*/installation/bin",
-		"~/.asdf/shims", "~/.asdf/bin", "~/.local/share/mise/shims", "~/n/bin",
+		"$FNM_DIR/node-versions/*/installation/bin", "$XDG_DATA_HOME/fnm/node-versions/*/installation/bin", "~/.local/share/fnm/node-versions/*/installation/bin", "~/Library/Application Support/fnm/node-versions/*/installation/bin", "~/.fnm/node-versions/*/installation/bin",
+		"$ASDF_DATA_DIR/shims", "~/.asdf/shims", "~/.asdf/bin", "$MISE_DATA_DIR/shims", "~/.local/share/mise/shims", "$NODENV_ROOT/shims", "$NODENV_ROOT/bin", "~/.nodenv/shims", "~/.nodenv/bin", "$N_PREFIX/bin", "~/n/bin",
+		"~/.nix-profile/bin", "~/.local/state/nix/profile/bin", "/run/current-system/sw/bin", "/nix/var/nix/profiles/default/bin",
 		"/opt/homebrew/bin", "/usr/local/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/bin", "/bin",
 	}
 }
@@ -115,7 +116,7 @@ func (f finder) dirs() []string {
 	if f.goos == "windows" {
 		return dirs
 	}
-	for _, d := range usualDirs() {
+	for _, d := range append(f.chosenDirs(), usualDirs()...) {
 		for _, e := range f.expand(d) {
 			add(e)
 		}

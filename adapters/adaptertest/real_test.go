@@ -26,12 +26,12 @@ func agentsDir(t *testing.T) string {
 }
 
 // core are the checks that bridges pass: what is behind them passes all.
-var core = []string{"answers", "writes", "protected stays", "outside stays", "read-only cannot write", "parallel calls", "asks back", "no login", "two at once", "hostile project config"}
+var core = []string{"answers", "writes", "protected stays", "outside stays", "read-only cannot write", "parallel calls", "subagents", "asks back", "no login", "two at once", "hostile project config"}
 
 // late are the checks that bridges pass too, but not at every time: what they do about a failing model is what the program behind them does, or takes
 // them minutes.
 var late = map[string]string{
-	"subagents": lateBridge, "server error": lateBridge, "rate limit": lateBridge, "cut connection": lateBridge, "malformed stream": lateBridge, "hanging model": lateBridge,
+	"server error": lateBridge, "rate limit": lateBridge, "cut connection": lateBridge, "malformed stream": lateBridge, "hanging model": lateBridge,
 }
 
 const lateBridge = "the program behind the bridge is tested for it"
