@@ -219,8 +219,11 @@ func prWrite(g Grant, verb string, args []string, spec flagSpec, read func(strin
 	if g.PR > 0 && which == g.Branch {
 		which = strconv.Itoa(g.PR)
 	}
-	if g.PR > 0 && which != strconv.Itoa(g.PR) {
+	switch {
+	case g.PR > 0 && which != strconv.Itoa(g.PR):
 		return denied("gh pr %s: this run reviews pull request %d, no other", verb, g.PR)
+	case g.PR == 0 && (g.Branch == "" || which != g.Branch): // any number could be that of anybody's work
+		return denied("gh pr %s: no pull request is known for this run, so none may be written to by its number: give the verdict in your final text", verb)
 	}
 	v := Verdict{Route: OnGitHub, Args: []string{"pr", verb, which}}
 	text := 0

@@ -83,7 +83,11 @@ func rows(t *testing.T, name string) []row {
 }
 
 func grant(i Intent) Grant {
-	return Grant{Intent: i, Dir: "/co", Remote: "origin", Branch: "task/tea", Repo: "github.com/tea/pot"}
+	g := Grant{Intent: i, Dir: "/co", Remote: "origin", Branch: "task/tea", Repo: "github.com/tea/pot"}
+	if i == Review {
+		g.PR = 7
+	}
+	return g
 }
 
 // links knows one symbolic link: /tmp/link leads to the checkout.
@@ -305,4 +309,22 @@ func FuzzQuery(f *testing.F) {
 			t.Errorf("%q passes, and is no document", q)
 		}
 	})
+}
+
+// Where no pull request is known, a review writes to none by its number; gh may find the branch's own.
+func TestReviewOfNoPullRequest(t *testing.T) {
+	g := grant(Review)
+	g.PR = 0
+	for _, args := range [][]string{{"pr", "comment", "7", "-b", "x"}, {"pr", "review", "#7", "--approve"}, {"pr", "comment", "https://github.com/tea/pot/pull/7", "-b", "x"}, {"pr", "review", "main", "--approve"}} {
+		if v := GitHub(g, args, Given(nil)); v.Route != Denied || !strings.Contains(v.Why, "no pull request is known") {
+			t.Errorf("%q: %s %q (%s)", args, v.Route, v.Args, v.Why)
+		}
+	}
+	if v := GitHub(g, []string{"pr", "comment", "-b", "x"}, Given(nil)); v.Route != OnGitHub || v.Args[2] != "task/tea" {
+		t.Errorf("of the branch: %s %q (%s)", v.Route, v.Args, v.Why)
+	}
+	g.Branch = ""
+	if v := GitHub(g, []string{"pr", "comment", "-b", "x"}, Given(nil)); v.Route != Denied {
+		t.Errorf("of nothing: %q", v.Args)
+	}
 }

@@ -235,7 +235,7 @@ func newRehearsal(t *testing.T, l sandbox.Layer, intent guard.Intent) *rehearsal
 	}
 	var err error
 	r.broker, err = NewBroker(BrokerOptions{Checkout: r.checkout, Dir: private, Env: append(f.env, "GH_TOKEN=s3cret-of-the-user"),
-		Grant: guard.Grant{Intent: intent, Remote: "origin", Branch: leaveBranch, Repo: "github.com/tea/pot"}})
+		Grant: guard.Grant{Intent: intent, Remote: "origin", Branch: leaveBranch, Repo: "github.com/tea/pot", PR: reviewed(intent)}})
 	if err != nil {
 		t.Fatal(err)
 	}

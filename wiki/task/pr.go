@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -53,4 +55,20 @@ func (r *Repo) PullRequest(ctx context.Context, selector string, limit time.Dura
 		return pr, fmt.Errorf("%w: gh names no branch for %s", ErrNoPR, selector)
 	}
 	return pr, nil
+}
+
+// PullNumber reads the number of a pull request of this repository from what a task names, a number or an address; 0 for anything else.
+func (r *Repo) PullNumber(ctx context.Context, named string) int {
+	number := named
+	if repo, tail, ok := strings.Cut(named, "/pull/"); ok {
+		if name := gitHubName(repo); name == "" || !strings.EqualFold(name, r.GitHubName(ctx)) {
+			return 0
+		}
+		number, _, _ = strings.Cut(tail, "/")
+	}
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }
