@@ -84,8 +84,20 @@ func (b *Broker) hideSecrets() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// GitHubName is the repository's name on GitHub, "HOST/OWNER/NAME", as its remote's address has it; "" where the address is of another kind.
-func (r *Repo) GitHubName(ctx context.Context) string { return gitHubName(r.remoteURL(ctx)) }
+// GitHubName is the repository's name on GitHub, "HOST/OWNER/NAME", as its remote's address has it, an alias of the user's ssh
+// configuration resolved; "" where the address is of another kind: gh finds the repository itself then.
+func (r *Repo) GitHubName(ctx context.Context) string {
+	raw := r.remoteURL(ctx)
+	name := gitHubName(raw)
+	if name == "" || strings.HasPrefix(raw, "http") {
+		return name
+	}
+	host, rest, _ := strings.Cut(name, "/")
+	if host = sshHost(lookup(r.git.env, "HOME"), host); !strings.Contains(host, ".") {
+		return "" // an alias that is explained somewhere else
+	}
+	return gitHubName("ssh://git@" + host + "/" + rest)
+}
 
 // GitHubName is the name of the repository that a pull request is in, as its address has it; "" for none.
 func (p PullRequest) GitHubName() string {

@@ -35,6 +35,13 @@ func (b *Broker) push(ctx context.Context, v guard.Verdict, ask inside.Ask, bund
 	if ver.Tip != ask.Tip {
 		return fail(fmt.Errorf("the bundle holds %.12s, not %.12s", ver.Tip, ask.Tip))
 	}
+	raw, err := ver.unpointed(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	if len(raw) > 0 {
+		return fail(fmt.Errorf("%s: Git LFS keeps what belongs there elsewhere, and the commits hold content in the place of its pointer: nothing is pushed. Commit without it, and end: the user decides", strings.Join(raw[:min(len(raw), 5)], ", ")))
+	}
 	url, err := c.Repo.git.run(ctx, call{dir: c.Repo.Top, user: true, args: []string{"remote", "get-url", "--push", c.Repo.Remote}})
 	if err != nil {
 		return fail(err)

@@ -37,7 +37,7 @@ func newDesk(t *testing.T, intent guard.Intent, env ...string) *desk {
 	}
 	var err error
 	d.broker, err = NewBroker(BrokerOptions{Checkout: d.checkout, Dir: dir, Env: append(slices.Clone(b.env), env...),
-		Grant: guard.Grant{Intent: intent, Remote: "origin", Branch: d.checkout.Branch, Repo: "github.com/tea/pot"}})
+		Grant: guard.Grant{Intent: intent, Remote: "origin", Branch: d.checkout.Branch, Repo: "github.com/tea/pot", PR: reviewed(intent)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +58,14 @@ func newDesk(t *testing.T, intent guard.Intent, env ...string) *desk {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// reviewed is the pull request of a run in tests: a review has one.
+func reviewed(intent guard.Intent) int {
+	if intent == guard.Review {
+		return 7
+	}
+	return 0
 }
 
 // ask sends a request as whoever knows the address could.
@@ -252,6 +260,40 @@ func TestBrokerGH(t *testing.T) {
 	}
 	if ans, _ := d.ask(inside.Ask{Program: "gh", Args: []string{"pr", "comment", "7", "--body-file", "/etc/passwd"}}, nil); ans.Code == 0 || len(ans.Out) > 0 {
 		t.Errorf("a file of the host: %s", ans.Out)
+	}
+}
+
+// What Git LFS keeps elsewhere is not pushed as content, whatever the last commit looks like; what came with main is no fault of the run.
+func TestBrokerPushUnpointed(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
+	d := newDesk(t, guard.ActPR)
+	d.write("repo/art.png", pointer)
+	d.write("repo/theirs.png", pointer)
+	d.do(d.repo, "add", "-A")
+	d.do(d.repo, "commit", "-qm", "art")
+	d.do(d.repo, "push", "-q", "origin", "main")
+	d.checkout = d.bench.checkout(Order{Branch: "task/art"})
+	d.broker.o.Checkout, d.broker.o.Grant.Branch = d.checkout, "task/art"
+	push := func(tip string) inside.Answer {
+		ans, _ := d.ask(inside.Ask{Program: "git", Args: []string{"push"}, Dir: d.checkout.Dir, Tip: tip}, d.bundle(d.checkout))
+		return ans
+	}
+	d.write("repo/theirs.png", "theirs\n")
+	d.do(d.repo, "commit", "-qam", "main leaves LFS")
+	d.do(d.repo, "push", "-q", "origin", "main")
+	d.do(d.repo, "fetch", "-q", "origin")
+	d.do(d.checkout.Dir, "fetch", "-q", d.repo, "main")
+	d.commit(d.checkout, "x.txt", "x\n")
+	d.with(d.checkout.Env(), d.checkout.Dir, "merge", "-q", "--no-edit", "FETCH_HEAD")
+	if ans := push(d.do(d.checkout.Dir, "rev-parse", "HEAD")); ans.Code != 0 {
+		t.Fatalf("a merge of main: %s", ans.Err)
+	}
+	before := d.remoteRefs()
+	if ans := push(d.commit(d.checkout, "art.png", "\x89PNG\x00")); ans.Code == 0 || !strings.Contains(string(ans.Err), "art.png: Git LFS") || d.remoteRefs() != before {
+		t.Errorf("%d: %s", ans.Code, ans.Err)
+	}
+	if ans := push(d.commit(d.checkout, "art.png", pointer)); ans.Code == 0 || d.remoteRefs() != before {
+		t.Errorf("the commit before the last has it: %d: %s", ans.Code, ans.Err)
 	}
 }
 

@@ -238,7 +238,7 @@ func (c *Checkout) Env() []string {
 	}
 }
 
-func sorted(m map[string]string) []string {
+func sorted[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -7,7 +7,8 @@
 // Guarantees: no git of the host runs over a tree or a configuration that an agent could write; a rejected bundle leaves nothing in the repository;
 // a branch only moves forward, and only the one that the run was about; what an accepted commit holds cannot reach out of the tree when it is checked
 // out (no .git in any spelling, no submodule, no link that leads outside); hooks, file system monitors and command transports of the repository's
-// configuration do not run.
+// configuration do not run, those of a push included: what pre-push would check is checked by the user's own push or by the server, and contents in the
+// place of Git LFS pointers are not pushed.
 //
 // It does not start agents, push, or call GitHub; it keeps nothing but what git keeps. Files of Git LFS stay pointers in the clone, and submodules are
 // not filled in.
