@@ -23,17 +23,50 @@ const (
 type board struct {
 	mu    sync.Mutex
 	files map[string]map[string][]protocol.Diagnostic // path -> source of the findings ("run", "lint", "links", "conflict")
-	sent  map[string]uri.URI                          // path -> the URI that findings were published under
+	sent  map[string]published                        // path -> what was published of it last
+	about map[string]int32                            // path -> the version of the text that its "links" are of, while it is open
+
+	sending sync.Mutex // one at a time, so that older findings never follow newer ones; the client's stream takes one at a time anyway
+}
+
+// published is under which URI findings went out, and about which version of the text; nil: of none.
+type published struct {
+	uri     uri.URI
+	version *int32
 }
 
 func newBoard() *board {
-	return &board{files: map[string]map[string][]protocol.Diagnostic{}, sent: map[string]uri.URI{}}
+	return &board{files: map[string]map[string][]protocol.Diagnostic{}, sent: map[string]published{}, about: map[string]int32{}}
+}
+
+// checked replaces the findings about an open page's text and tells whether they are to be published: also those that are the same where the client may have
+// dropped the last ones, since they were about an older text than its own (Helix does).
+func (b *board) checked(path string, version int32, list []protocol.Diagnostic, versions bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	changed := b.replace(path, "links", list)
+	b.about[path] = version
+	last, ok := b.sent[path]
+	return changed || versions && ok && last.version != nil && *last.version != version
+}
+
+// left takes back the findings about the text of a page that was closed, and tells whether there were any.
+func (b *board) left(path string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.about, path)
+	return b.replace(path, "links", nil)
 }
 
 // put replaces the findings of one kind at a path and tells whether that changed anything.
 func (b *board) put(path, kind string, list []protocol.Diagnostic) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.replace(path, kind, list)
+}
+
+// replace is put for who holds mu.
+func (b *board) replace(path, kind string, list []protocol.Diagnostic) bool {
 	old := b.files[path][kind]
 	if len(old) == 0 && len(list) == 0 {
 		return false
@@ -47,10 +80,8 @@ func (b *board) put(path, kind string, list []protocol.Diagnostic) bool {
 	})
 }
 
-// all gives the findings of a path, never nil.
+// all gives the findings of a path, never nil. The caller holds mu.
 func (b *board) all(path string) []protocol.Diagnostic {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	out := []protocol.Diagnostic{}
 	for _, kind := range []string{"conflict", "run", "lint", "links"} {
 		out = append(out, b.files[path][kind]...)
@@ -219,16 +250,21 @@ func finding(rng protocol.Range, code, text string, severity protocol.Diagnostic
 	return protocol.Diagnostic{Range: rng, Severity: severity, Code: protocol.String(code), Source: protocol.NewOptional("rig wiki"), Message: protocol.String(text)}
 }
 
-// publish sends the findings of a path under the URI that the client knows it by.
+// publish sends the findings of a path under the URI that the client knows it by, with the version of the text that they are about.
 func (s *server) publish(path string) {
+	s.board.sending.Lock()
+	defer s.board.sending.Unlock()
 	target, version := s.docs.spelled(path)
 	s.board.mu.Lock()
-	if was, ok := s.board.sent[path]; ok && was != target && version == nil {
-		target = was // closed meanwhile: what was published stays under that name
+	if was, ok := s.board.sent[path]; ok && was.uri != target && version == nil {
+		target = was.uri // closed meanwhile: what was published stays under that name
 	}
-	s.board.sent[path] = target
-	s.board.mu.Unlock()
+	if about, ok := s.board.about[path]; ok && version != nil {
+		version = &about // the text may have moved on since: then it is due again
+	}
+	s.board.sent[path] = published{target, version}
 	p := &protocol.PublishDiagnosticsParams{URI: target, Diagnostics: s.board.all(path)}
+	s.board.mu.Unlock()
 	if version != nil {
 		p.Version = protocol.NewOptional(*version)
 	}

@@ -73,7 +73,10 @@ func (s *server) checkPage(ctx context.Context, file string) {
 		}
 		return
 	}
-	if s.board.put(file, "links", list) {
+	if s.board.checked(file, doc.version, list, s.caps.versions) {
+		s.publish(file)
+	}
+	if _, open := s.docs.get(file); !open && s.board.left(file) { // closed meanwhile
 		s.publish(file)
 	}
 }

@@ -31,6 +31,7 @@ type capabilities struct {
 	symbolTree      bool // DocumentSymbol
 	pulls           bool // textDocument/diagnostic: then findings about a page's text are not pushed
 	refreshPulls    bool // workspace/diagnostic/refresh
+	versions        bool // of published diagnostics
 }
 
 // neovim tells whether the client is Neovim, which asks once per document for annotated edits, never for file operations, and says "applied"
@@ -70,6 +71,7 @@ func readCapabilities(p *protocol.InitializeParams) capabilities {
 		c.definitionLink = t.Definition != nil && is(t.Definition.LinkSupport)
 		c.symbolTree = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
 		c.pulls = t.Diagnostic != nil
+		c.versions = t.PublishDiagnostics != nil && is(t.PublishDiagnostics.VersionSupport)
 		if a := t.CodeAction; a != nil {
 			c.literals = len(a.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0
 			c.llmTag = slices.Contains(a.TagSupport.ValueSet, protocol.CodeActionTagLLMGenerated)

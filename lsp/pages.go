@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rigwiki/rig/wiki"
 	"github.com/rigwiki/rig/wiki/index"
@@ -94,11 +95,14 @@ func (s *server) diskChanged(paths ...string) {
 
 // forget takes back what was shown about the text of a page that was closed.
 func (s *server) forget(doc *document) {
-	if s.board.put(doc.path, "links", nil) {
+	if s.board.left(doc.path) {
 		s.publish(doc.path)
 	}
 	s.diskChanged(doc.path)
 }
+
+// lookPause is the least time between two looks of the worker: who types fast, or runs a macro, is told of the newest text and not of each one.
+const lookPause = 15 * time.Millisecond
 
 // keepPages is the worker.
 func (s *server) keepPages(ctx context.Context) {
@@ -121,6 +125,11 @@ func (s *server) keepPages(ctx context.Context) {
 		}
 		for path := range due {
 			s.checkPage(ctx, path)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookPause):
 		}
 	}
 }
