@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -75,6 +76,12 @@ func (s *server) locate(u string) (*wiki.Wiki, string, error) {
 	w, rel, ok := s.folders.wikiOf(path)
 	if !ok {
 		return nil, "", invalid("%s is in no wiki of this workspace", path)
+	}
+	var broken *wiki.ConfigError
+	if w.Layout == wiki.Links { // it may be a wiki whose own configuration, with what it protects, cannot be read: nothing is done in it
+		if _, err := wiki.Find(path); errors.As(err, &broken) {
+			return nil, "", broken
+		}
 	}
 	return w, rel, nil
 }

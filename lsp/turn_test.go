@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,5 +114,22 @@ func TestNothingNamed(t *testing.T) {
 	until(t, e, run, proposal.Partly)
 	if err := e.Execute("rigwiki.query", map[string]any{"question": " \t\n"}, nil); err == nil {
 		t.Error("blanks are taken for a question")
+	}
+}
+
+// TestBrokenConfig holds that no run starts in a wiki whose own configuration cannot be read, and that file, line and column are named.
+func TestBrokenConfig(t *testing.T) {
+	root := newWiki(t, map[string]string{".rig/config.yml": "protect: [\n"})
+	h := newFakeHost(t, proposes(twoPages, nil))
+	e := session(t, h, lsptest.Options{Root: root, Profile: lsptest.VSCode(), Init: withMessage})
+	for command, arg := range map[string]map[string]string{"rigwiki.ingest": {}, "rigwiki.query": {"question": "why?"}, "rigwiki.lint": {}} {
+		arg["uri"] = lsptest.URI(filepath.Join(root, "raw/src.md"))
+		var refused *lsptest.Error
+		if err := e.Execute(command, arg, nil); !errors.As(err, &refused) || !strings.Contains(refused.Message, filepath.Join(root, ".rig/config.yml")+":1:") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	if len(h.jobs) > 0 {
+		t.Errorf("%d runs were started", len(h.jobs))
 	}
 }
