@@ -77,6 +77,9 @@ type eventFile struct {
 
 const maxEventFile = 8 << 20
 
+// asideSuffix is added to the name of the older part.
+const asideSuffix = ".1"
+
 // eventFilePath is where the daemon keeps them.
 func eventFilePath(rigHome string) string { return filepath.Join(rigHome, "daemon", "events.jsonl") }
 
@@ -100,7 +103,7 @@ func (f *eventFile) add(e adapters.Event) error {
 // open makes room for n bytes.
 func (f *eventFile) open(n int64) error {
 	if f.f != nil && f.size+n > maxEventFile {
-		if err := errors.Join(f.close(), os.Rename(f.path, f.path+".1")); err != nil {
+		if err := errors.Join(f.close(), os.Rename(f.path, f.path+asideSuffix)); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,7 @@ func TestDaemonEndpoint(t *testing.T) {
 func TestEventFile(t *testing.T) {
 	f := &eventFile{path: filepath.Join(t.TempDir(), "daemon", "events.jsonl")}
 	shown := map[string]int{}
-	l := tail{patterns: []string{f.path}, at: map[string]int64{}}
+	l := tail{patterns: []string{f.path}, at: map[string]place{}}
 	long := strings.Repeat("x", 900)
 	const n = 12_000 // about 12 MB
 	for i := range n {

@@ -159,7 +159,7 @@ const tailPoll = 200 * time.Millisecond
 // followRuns shows what is added to the files of events that patterns name, those of runs and what a daemon was told, until ctx ends: of files that are
 // there from now on, of new ones from their start.
 func followRuns(ctx context.Context, patterns []string, show func(adapters.Event)) error {
-	t := tail{patterns: patterns, at: map[string]int64{}}
+	t := tail{patterns: patterns, at: map[string]place{}}
 	if err := t.look(func(adapters.Event) {}); err != nil {
 		return err
 	}
@@ -180,10 +180,17 @@ func followRuns(ctx context.Context, patterns []string, show func(adapters.Event
 // tail knows how far each file was read.
 type tail struct {
 	patterns []string
-	at       map[string]int64
+	at       map[string]place
 }
 
-// look shows whole new lines of every file. Files that are gone are forgotten; one that is shorter than it was began anew.
+// place is how far a file was read, and which file it was: a name may be given to another one.
+type place struct {
+	file os.FileInfo // nil: none was there
+	at   int64
+}
+
+// look shows whole new lines of every file. Files that are gone are forgotten. Of one that was put aside (see eventFile) the rest is shown before the one
+// that has its name now; one that is shorter than it was began anew.
 func (t *tail) look(show func(adapters.Event)) error {
 	var files []string
 	for _, p := range t.patterns {
@@ -193,28 +200,64 @@ func (t *tail) look(show func(adapters.Event)) error {
 		}
 		files = append(files, some...)
 	}
-	there := make(map[string]int64, len(files))
+	there := make(map[string]place, len(files))
 	for _, file := range files {
-		at := t.at[file]
-		if fi, err := os.Stat(file); err == nil && fi.Size() != at {
-			if fi.Size() < at {
-				at = 0
-			}
-			at += readEvents(file, at, show)
+		there[file] = t.at[file].read(file, show)
+	}
+	for name, p := range t.at {
+		if _, ok := there[name]; ok || p.file == nil {
+			continue
 		}
-		there[file] = at
+		if fi, err := os.Stat(name + asideSuffix); err == nil && os.SameFile(p.file, fi) {
+			there[name] = p // put aside just now: the new one is not there yet
+		}
 	}
 	t.at = there
 	return nil
 }
 
-// readEvents shows the events of a file from at on, and tells how many bytes whole lines had. What cannot be read now is read next time.
-func readEvents(file string, at int64, show func(adapters.Event)) (n int64) {
-	f, err := os.Open(file)
+// read goes on in the file of a name. What cannot be opened now is read next time.
+func (p place) read(name string, show func(adapters.Event)) place {
+	f, err := os.Open(name)
 	if err != nil {
-		return 0
+		return p
 	}
 	defer f.Close()
+	now, err := f.Stat() // of what is open: the name may lead elsewhere already
+	if err != nil {
+		return p
+	}
+	if p.file != nil && !os.SameFile(p.file, now) {
+		p.finish(name+asideSuffix, show)
+		p.at = 0
+	}
+	if now.Size() < p.at {
+		p.at = 0
+	}
+	if now.Size() != p.at {
+		p.at += readEvents(f, p.at, show)
+	}
+	p.file = now
+	return p
+}
+
+// finish shows the rest of a file that was put aside.
+func (p place) finish(aside string, show func(adapters.Event)) {
+	f, err := os.Open(aside)
+	if err != nil {
+		return // it was not put aside, but taken away
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || !os.SameFile(p.file, fi) {
+		return
+	}
+	for n := int64(-1); n != 0; p.at += n {
+		n = readEvents(f, p.at, show)
+	}
+}
+
+// readEvents shows the events of a file from at on, and tells how many bytes whole lines had. What cannot be read now is read next time.
+func readEvents(f io.ReaderAt, at int64, show func(adapters.Event)) (n int64) {
 	const most = 4 << 20 // a look
 	text, err := io.ReadAll(io.NewSectionReader(f, at, most))
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -190,5 +193,48 @@ func TestEventLine(t *testing.T) {
 	}
 	if got, want := eventLine(e, at), "10:02:03  s1           check    go vet ./...  ok"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A file that is put aside between two looks loses no line and shows none twice, also where the new one has grown past the old one's length.
+func TestTailAcrossRotation(t *testing.T) {
+	f := eventFile{path: filepath.Join(t.TempDir(), "events.jsonl")}
+	var got []string
+	look := tail{patterns: []string{f.path}}
+	see := func() {
+		if err := look.look(func(e adapters.Event) { got = append(got, e.Summary) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []string
+	add := func(n int) {
+		for range n {
+			want = append(want, fmt.Sprint(len(want)))
+			if err := f.add(adapters.Event{V: 1, Session: "s", Kind: "edit", Summary: want[len(want)-1]}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	turn := func() { f.size = maxEventFile }
+	see()
+	add(3)
+	see()
+	add(2) // not seen before it is put aside
+	turn()
+	add(9) // longer than what was read of the old one
+	see()
+	see()
+	add(1)
+	if err := errors.Join(f.close(), os.Rename(f.path, f.path+asideSuffix)); err != nil { // between the two steps of putting it aside
+		t.Fatal(err)
+	}
+	see()
+	add(1)
+	see()
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("shown %q, want %q", got, want)
 	}
 }
