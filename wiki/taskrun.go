@@ -198,8 +198,8 @@ func (r *run) branch(ctx context.Context) (string, error) {
 			return "", context.Cause(ctx)
 		case err != nil && r.op.Writes: // a review may as well be of the task itself
 			r.rec.Warnings = append(r.rec.Warnings, err.Error()+"; "+own+" was taken")
-		case err != nil: // the task's own word is enough to say on which one may be commented
-			t.pr.Number = t.repo.PullNumber(ctx, frontPR(t.text))
+		case err != nil: // a number is enough to say on which one may be commented
+			t.pr.Number = cmp.Or(pr.Number, t.repo.PullNumber(ctx, frontPR(t.text)))
 		case pr.Foreign && r.op.Writes:
 			return "", &ending{State: proposal.Failed, Exit: ExitFailed, Message: fmt.Sprintf("the branch of pull request %d is in another repository: nothing can be pushed there for you", pr.Number),
 				Hint: fmt.Sprintf("make it a branch of your own: `git fetch %s pull/%d/head:%s`", cmp.Or(t.repo.Remote, "origin"), pr.Number, own)}

@@ -222,10 +222,11 @@ func prWrite(g Grant, verb string, args []string, spec flagSpec, read func(strin
 	switch {
 	case g.PR > 0 && which != strconv.Itoa(g.PR):
 		return denied("gh pr %s: this run reviews pull request %d, no other", verb, g.PR)
-	case g.PR == 0 && (g.Branch == "" || which != g.Branch): // any number could be that of anybody's work
-		return denied("gh pr %s: no pull request is known for this run, so none may be written to by its number: give the verdict in your final text", verb)
+	case g.PR == 0 && !isNumber(which) && which != g.Branch:
+		return denied("gh pr %s: %s is not the branch of this run; name its pull request by the number", verb, shown(which))
 	}
 	v := Verdict{Route: OnGitHub, Args: []string{"pr", verb, which}}
+	v.PR, _ = strconv.Atoi(which) // 0 for a branch
 	text := 0
 	for _, o := range p.options {
 		switch o.name {

@@ -23,7 +23,7 @@ type Grant struct {
 	Remote string   `json:"remote,omitempty"` // name of the one remote, "origin"
 	Branch string   `json:"branch,omitempty"` // the one branch that may be pushed, without refs/heads/
 	Repo   string   `json:"repo,omitempty"`   // "OWNER/NAME" or "HOST/OWNER/NAME" on GitHub; "" where the remote's address does not tell: gh finds it then
-	PR     int      `json:"pr,omitempty"`     // number of the run's pull request; 0: not known
+	PR     int      `json:"pr,omitempty"`     // number of the run's pull request; 0: not known, a review may write to any: the first one is the run's (Verdict.PR)
 	Env    []string `json:"env,omitempty"`    // "K=V" that the host itself gave the agent: these pass whatever they are
 }
 
@@ -58,6 +58,7 @@ type Verdict struct {
 	Args     []string // rendered from what was understood
 	Env      []string // Local: the environment to use
 	Stdin    []byte   // OnGitHub
+	PR       int      // OnGitHub: the number of the pull request that is written to; 0: none is, or it is named by its branch
 	Refs     []string // Fetch and Pull: branches asked for; none: all
 	Source   string   // Push: what is pushed, "HEAD" or the branch
 	Unpushed bool     // Local: only where the newest commit was made by this run and not pushed yet (commit --amend)

@@ -186,6 +186,9 @@ func (b *Broker) judge(ctx context.Context, ask inside.Ask, body io.Reader) (ins
 		return b.fetch(ctx, v)
 	case guard.OnGitHub:
 		ans, c := b.gh(ctx, v)
+		if b.o.Grant.PR == 0 && ans.Code == 0 {
+			b.o.Grant.PR = v.PR // what a review writes to first is what it reviews: it writes to no other
+		}
 		return ans, nil, c
 	case guard.Denied:
 		return denial(v.Why), nil, Crossing{Why: v.Why}

@@ -241,6 +241,26 @@ func TestBrokerPushAgain(t *testing.T) {
 	}
 }
 
+// A review whose pull request nobody knows writes to one: what it wrote to first. A call that failed wrote to none.
+func TestBrokerFirstPullRequest(t *testing.T) {
+	d := newDesk(t, guard.Review)
+	d.write("bin/gh", "#!/bin/sh\n[ \"$3\" != 6 ]\n")
+	if err := os.Chmod(filepath.Join(d.top, "bin/gh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.broker.o.Grant.PR = 0
+	d.broker.o.Env = append(d.broker.o.Env, "PATH="+filepath.Join(d.top, "bin")+":/usr/bin:/bin")
+	for _, c := range []struct {
+		number string
+		goes   bool
+	}{{"6", false}, {"7", true}, {"8", false}, {"7", true}} {
+		ans, _ := d.ask(inside.Ask{Program: "gh", Args: []string{"pr", "comment", c.number, "-b", "x"}}, nil)
+		if (ans.Code == 0) != c.goes {
+			t.Errorf("%s: %d %s", c.number, ans.Code, ans.Err)
+		}
+	}
+}
+
 // The user's gh gets arguments that were rendered anew and an environment that asks nobody; what it prints comes back without their token.
 func TestBrokerGH(t *testing.T) {
 	d := newDesk(t, guard.Review, "GH_TOKEN=s3cret-token", "GH_DEBUG=api", "GH_REPO=evil/repo", "GH_HOST=evil.example", "GIT_DIR=/evil", "PAGER=less")
