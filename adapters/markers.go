@@ -86,16 +86,6 @@ func closed(text string) string {
 	return text
 }
 
-// Find returns the last marker of a name: where an agent corrects itself, its last word counts.
-func Find(markers []Marker, name string) (Marker, bool) {
-	for i := len(markers) - 1; i >= 0; i-- {
-		if markers[i].Name == name {
-			return markers[i], true
-		}
-	}
-	return Marker{}, false
-}
-
 func isAnswer(m Marker) bool {
 	if strings.HasPrefix(m.Text, "<") {
 		return false

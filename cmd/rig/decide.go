@@ -17,7 +17,7 @@ func (a *app) decide(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *propo
 	var err error
 	switch {
 	case a.flags.apply:
-		err = a.applyRun(ctx, h, w, rec.Run, proposal.Selection{}, a.flags.yes)
+		err = a.applyRun(ctx, h, w, rec.Run, proposal.Selection{}, a.consent())
 	case a.flags.json == "" && terminal(a.in) && (terminal(a.out) || terminal(a.err)):
 		err = a.ask(ctx, h, w, *rec)
 	default:
@@ -33,8 +33,8 @@ func (a *app) decide(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec *propo
 }
 
 // applyRun applies a selection of a proposal to the disk.
-func (a *app) applyRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, run string, sel proposal.Selection, yes bool) error {
-	res, err := h.Apply(ctx, w, run, sel, consent(yes), "cli")
+func (a *app) applyRun(ctx context.Context, h *wiki.Host, w *wiki.Wiki, run string, sel proposal.Selection, yes wiki.Consent) error {
+	res, err := h.Apply(ctx, w, run, sel, yes, "cli")
 	var below *proposal.BelowError
 	if errors.As(err, &below) {
 		return a.applyBelow(ctx, h, w, below, func() error { return a.applyRun(ctx, h, w, run, sel, yes) })
@@ -66,14 +66,15 @@ func (a *app) applyBelow(ctx context.Context, h *wiki.Host, w *wiki.Wiki, below 
 	if !a.confirm("apply that first? [y/N] ") {
 		return fail(wiki.ExitNothing, "`rig wiki proposals apply "+first.Run+"` or discard it", "%v", below)
 	}
-	if err := a.applyRun(ctx, h, w, first.Run, proposal.Selection{}, true); err != nil {
+	if err := a.applyRun(ctx, h, w, first.Run, proposal.Selection{}, wiki.WithFlagged); err != nil {
 		return err
 	}
 	return again()
 }
 
-func consent(yes bool) wiki.Consent {
-	if yes {
+// consent is how far --yes goes: with it also to what is flagged.
+func (a *app) consent() wiki.Consent {
+	if a.flags.yes {
 		return wiki.WithFlagged
 	}
 	return wiki.Unflagged
@@ -85,7 +86,7 @@ func (a *app) ask(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec proposal.
 	for {
 		switch strings.TrimSpace(a.prompt(in, "apply? [y]es [n]o [f]ile by file [h]unks ")) {
 		case "y", "yes":
-			return a.applyRun(ctx, h, w, rec.Run, proposal.Selection{}, true) // what is flagged was shown above, and the answer is an explicit yes
+			return a.applyRun(ctx, h, w, rec.Run, proposal.Selection{}, wiki.WithFlagged) // what is flagged was shown above, and the answer is an explicit yes
 		case "n", "no", "":
 			a.warn("waiting as a proposal: `rig wiki proposals apply %s`", rec.Run)
 			return nil
@@ -106,7 +107,7 @@ func (a *app) applyChosen(ctx context.Context, h *wiki.Host, w *wiki.Wiki, rec p
 		a.warn("nothing chosen; waiting as a proposal: `rig wiki proposals apply %s`", rec.Run)
 		return nil
 	}
-	return a.applyRun(ctx, h, w, rec.Run, sel, true)
+	return a.applyRun(ctx, h, w, rec.Run, sel, wiki.WithFlagged)
 }
 
 func (a *app) askFiles(in *bufio.Reader, rec proposal.Record) (sel proposal.Selection) {

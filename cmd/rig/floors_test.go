@@ -30,7 +30,7 @@ func floors() []floor {
 		{"cmd", []string{"lsp", "wiki", "adapters", "sandbox"}, []string{"go.uber.org/zap", "github.com/spf13/cobra", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk"}},
 		{"lsp", []string{"wiki"}, []string{"go.lsp.dev/", "go.uber.org/zap"}},
 		{"wiki", []string{"wiki", "adapters", "sandbox"}, []string{"github.com/gofrs/flock", "github.com/goccy/go-yaml", "github.com/titanous/json5", "golang.org/x/text", "golang.org/x/sys", "golang.org/x/sync",
-			"github.com/yuin/goldmark", "github.com/fsnotify/fsnotify", "modernc.org/sqlite", "github.com/ncruces/go-sqlite3", "codeberg.org/readeck/go-readability/v2", "github.com/ledongthuc/pdf", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/gogs/chardet", "golang.org/x/net", "go.lsp.dev/uri"}},
+			"github.com/yuin/goldmark", "github.com/fsnotify/fsnotify", "codeberg.org/readeck/go-readability/v2", "github.com/ledongthuc/pdf", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/gogs/chardet", "golang.org/x/net", "go.lsp.dev/uri"}},
 		{"adapters", []string{"adapters"}, []string{"github.com/coder/acp-go-sdk", "github.com/goccy/go-yaml", "github.com/yuin/goldmark", "golang.org/x/text", "github.com/titanous/json5", "golang.org/x/sys"}},
 		{"sandbox", []string{"sandbox"}, []string{"github.com/sourcegraph/go-diff", "golang.org/x/sys", "golang.org/x/net", "golang.org/x/sync", "github.com/landlock-lsm/go-landlock", "github.com/elastic/go-seccomp-bpf", "kernel.org/pub/linux/libs/security/libcap/psx"}},
 		{"editors", nil, nil},

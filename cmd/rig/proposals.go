@@ -32,7 +32,7 @@ func (a *app) proposalsCmd() *cobra.Command {
 					return err
 				}
 			}
-			return a.applyRun(c.Context(), h, w, rec.Run, proposal.Selection{Paths: only}, a.flags.yes)
+			return a.applyRun(c.Context(), h, w, rec.Run, proposal.Selection{Paths: only}, a.consent())
 		})
 	}}
 	apply.Flags().StringArrayVar(&only, "only", nil, "apply just this page (repeat for more)")
