@@ -113,20 +113,25 @@ func (s *server) apply(ctx context.Context, t task) (applyAnswer, error) {
 		}
 		answer.Reason = "the editor has not answered yet; what it does will be told"
 	}
+	answer.tell(client, host)
+	return answer, nil
+}
+
+// tell says of each page what became of it, as far as it is known.
+func (a *applyAnswer) tell(client, host proposal.Plan) {
 	said := "refused by the editor"
 	switch {
-	case answer.Applied:
+	case a.Applied:
 		said = "accepted by the editor"
-	case answer.Reason != "" && len(client.Files) > 0:
-		said = answer.Reason
+	case a.Reason != "" && len(client.Files) > 0:
+		said = a.Reason
 	}
 	for _, f := range client.Files {
-		answer.Files = append(answer.Files, fileWord{f.Path, said})
+		a.Files = append(a.Files, fileWord{f.Path, said})
 	}
 	for _, f := range host.Files {
-		answer.Files = append(answer.Files, fileWord{f.Path, "written by the server"})
+		a.Files = append(a.Files, fileWord{f.Path, "written by the server"})
 	}
-	return answer, nil
 }
 
 // turn waits until no other plan for this wiki is on its way into the pages, in this session or another one: two clicks on Apply would both be planned on
