@@ -179,6 +179,11 @@ type Usage struct {
 	CostUSD      float64 `json:"costUSD,omitempty"`
 }
 
+// Plus is what two sessions used together.
+func (u Usage) Plus(more Usage) Usage {
+	return Usage{u.InputTokens + more.InputTokens, u.OutputTokens + more.OutputTokens, u.CostUSD + more.CostUSD}
+}
+
 // Event is one normalized event, schema v1 (design section 9). Text fields are capped by [Event.Capped].
 type Event struct {
 	V       int    `json:"v"`

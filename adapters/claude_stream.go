@@ -217,6 +217,9 @@ func (s *claudeStream) result(l claudeLine) {
 // claudeFailure judges a result event. is_error wins over subtype and exit status (case o-ag-05).
 func claudeFailure(l claudeLine) *Failure {
 	status, result, listed := int(l.Status.n), string(l.Result), firstOf(string(l.Errors), string(l.Error))
+	if status == 0 && bool(l.IsError) && strings.HasPrefix(result, "API Error") { // told in words only
+		status = statusIn(result)
+	}
 	switch {
 	case bool(l.IsError) || status >= 400:
 		f := newFailure("claude", status, firstOf(result, listed, strings.ReplaceAll(l.Subtype, "_", " ")))

@@ -56,8 +56,10 @@ func (s *codexStream) read(r io.Reader) Outcome {
 func (s *codexStream) line(l codexLine) {
 	switch l.Type {
 	case "thread.started":
-		s.feed.session, s.out.Session = l.ThreadID, l.ThreadID
-		s.feed.send(Event{Kind: "session", Summary: "codex started"})
+		if s.feed.session == "" { // said twice, the first counts
+			s.feed.session, s.out.Session = l.ThreadID, l.ThreadID
+			s.feed.send(Event{Kind: "session", Summary: "codex started"})
+		}
 	case "turn.started":
 		s.out.Turns++
 	case "item.started":

@@ -31,6 +31,17 @@ type probe struct {
 
 var versionRE = lazyRE(`\d+\.\d+(\.\d+)?`)
 
+// versionLineRE is a line that is a program's version and nothing else: "2.1.197 (Claude Code)", "codex-cli 0.171.0", "v1.6.0".
+var versionLineRE = lazyRE(`(?m)^\s*(?:[A-Za-z][\w-]*[ /@])?v?(\d+\.\d+(?:\.\d+)?)(?:[-+]\S*)?(?: \([^)\n]*\))?\s*$`)
+
+// versionIn is the version that a program answers with, which may stand below a notice of an update or a warning of its runtime; "" for none.
+func versionIn(said string) string {
+	if m := versionLineRE().FindStringSubmatch(said); m != nil {
+		return m[1]
+	}
+	return versionRE().FindString(said)
+}
+
 // detect finds the program and asks it for its version and options, both at once. Each question may start seconds of work, so a version that the
 // program's package tells is not asked for where the options are: they show that it starts.
 func (p probe) detect(ctx context.Context, env Env) Detection {
@@ -56,13 +67,16 @@ func (p probe) detect(ctx context.Context, env Env) Detection {
 		wg.Go(func() { version, versionErr = p.ask(ctx, env, path, "--version") })
 	}
 	wg.Wait()
-	d.Version = versionRE().FindString(version)
+	d.Version = versionIn(version)
 	d.Features = p.probed(help)
 	switch {
 	case packaged && helpErr != nil:
 		d.Why = fmt.Sprintf("%s %s: %v", path, strings.Join(p.help, " "), helpErr)
 	case d.Version == "" && versionErr != nil:
 		d.Why = fmt.Sprintf("%s --version: %v", path, versionErr)
+		if said := StderrFailure(p.name, []byte(version)); said != nil {
+			d.Why += ": " + said.Message
+		}
 	case d.Version != "" && compareVersions(d.Version, p.floor) < 0:
 		d.Why = fmt.Sprintf("%s %s is too old, %s or newer is needed: %s", p.name, d.Version, p.floor, p.install)
 	default:

@@ -114,3 +114,64 @@ func TestOtherOrder(t *testing.T) { // o-ag-05, o-ag-06, o-ag-07
 		}
 	}
 }
+
+// TestVersionIn: the line that is a version counts, not the first number: notices of updates and warnings of the runtime stand above it.
+func TestVersionIn(t *testing.T) {
+	for said, want := range map[string]string{
+		"2.1.197 (Claude Code)\n":    "2.1.197",
+		"codex-cli 0.171.0\n":        "0.171.0",
+		"1.18.33\r\n":                "1.18.33",
+		"v1.6.0":                     "1.6.0",
+		"2.1.0-beta.3 (Claude Code)": "2.1.0",
+		"Update available: 2.1.300\n1.0.98 (Claude Code)\n": "1.0.98",
+		"(node:7) Warning: node 18.3.0 is old\n1.18.33\n":   "1.18.33",
+		"the program is of version 0.4 today":               "0.4",
+		"\x00\xff garbage":                                  "",
+		"":                                                  "",
+	} {
+		if got := versionIn(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
+// TestToldTwice: of two lines that name the session the first counts, and one event says so.
+func TestToldTwice(t *testing.T) {
+	for agent, lines := range map[string][2]string{
+		"claude":   {`{"type":"system","subtype":"init","session_id":"one"}`, `{"type":"assistant","session_id":"two"}`},
+		"codex":    {`{"type":"thread.started","thread_id":"one"}`, `{"type":"thread.started","thread_id":"two"}`},
+		"opencode": {`{"type":"step_start","sessionID":"one"}`, `{"type":"step_start","sessionID":"two"}`},
+		"pi":       {`{"type":"session","id":"one"}`, `{"type":"session","id":"two"}`},
+	} {
+		d := decode(builtinByName(agent), strings.NewReader(strings.Join(lines[:], "\n")))
+		sessions := 0
+		for _, e := range d.Events {
+			if e.Kind == "session" {
+				sessions++
+			}
+		}
+		if d.Outcome.Session != "one" || sessions != 1 {
+			t.Errorf("%s: %d events, session %q", agent, sessions, d.Outcome.Session)
+		}
+	}
+}
+
+// TestClaudeStatusInWords: a status that only the sentence tells decides too, and no sentence makes a success a failure.
+func TestClaudeStatusInWords(t *testing.T) {
+	for line, kind := range map[string]string{
+		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"API Error: 500 boom"}`:        "api-error, again",
+		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"API Error: 401 nope"}`:        "auth",
+		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"API Error: it broke"}`:        "api-error",
+		`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"API Error: 500 means that"}`: "",
+	} {
+		got := ""
+		if f := decode(builtinByName("claude"), strings.NewReader(line)).Outcome.Failure; f != nil {
+			if got = f.Kind; f.Retryable {
+				got += ", again"
+			}
+		}
+		if got != kind {
+			t.Errorf("%s: %q, want %q", line, got, kind)
+		}
+	}
+}

@@ -63,8 +63,10 @@ func isPiUpdate(obj []byte) bool {
 func (s *piStream) line(l piLine) {
 	switch l.Type {
 	case "session":
-		s.feed.session, s.out.Session, s.feed.cwd = l.ID, l.ID, l.Cwd
-		s.feed.send(Event{Kind: "session", Summary: "pi started"})
+		if s.feed.session == "" { // said twice, the first counts
+			s.feed.session, s.out.Session, s.feed.cwd = l.ID, l.ID, l.Cwd
+			s.feed.send(Event{Kind: "session", Summary: "pi started"})
+		}
 	case "agent_start":
 		s.last = piMessage{}
 	case "turn_start":

@@ -57,10 +57,10 @@ func stops() []endRow {
 				return r.rec.Agent + " was stopped: it wrote more than a run may; nothing was taken"
 			}},
 		{"agent's error", func(r *run) bool { return r.outcome.Failure != nil }, proposal.Failed, ExitFailed,
-			func(r *run) string { return r.rec.Agent + ": " + r.outcome.Failure.Message }},
+			func(r *run) string { return r.failed() }},
 		{"exit status", func(r *run) bool { return r.exit.Why == sandbox.Exited && r.exit.Code != 0 }, proposal.Failed, ExitFailed,
 			func(r *run) string {
-				return fmt.Sprintf("%s ended with exit status %d%s", r.rec.Agent, r.exit.Code, r.logs.lastWord())
+				return fmt.Sprintf("%s %s%s", r.rec.Agent, exitWords(r.exit.Code), r.logs.lastWord())
 			}},
 		{"no turn", func(r *run) bool { return !r.outcome.Started }, proposal.Failed, ExitFailed,
 			func(r *run) string { return r.rec.Agent + " ended without having taken a turn" + r.logs.lastWord() }},
@@ -123,7 +123,7 @@ func (r *run) end() ending {
 	}
 	for _, row := range slices.Concat(stops(), rows()) {
 		if row.when(r) {
-			return ending{State: row.state, Exit: row.exit, Message: row.say(r)}
+			return ending{State: row.state, Exit: row.exit, Message: row.say(r), Hint: r.hintFor(row)}
 		}
 	}
 	return ending{}
@@ -131,11 +131,11 @@ func (r *run) end() ending {
 
 // finished says whether the agent came to an end that its changes may be judged by; elsewhere they are refused as unfinished-run.
 func (r *run) finished() bool {
-	switch r.end().State {
-	case proposal.Failed, proposal.Cancelled, proposal.TimedOut:
-		return false
-	}
-	return true
+	return !unfinished(r.end().State)
+}
+
+func unfinished(s proposal.State) bool {
+	return s == proposal.Failed || s == proposal.Cancelled || s == proposal.TimedOut
 }
 
 // stoppedShort is why the work is not all done although the agent ended well, "" where it is.
@@ -159,7 +159,10 @@ func (r *run) stoppedShort() string {
 
 func (r *run) denial() string {
 	d := r.outcome.Denials[0]
-	return strings.TrimSpace(fmt.Sprintf("%s was refused %s on %s", r.rec.Agent, d.Tool, d.Target))
+	if d.Target == "" || d.Target == d.Tool { // the stream told no more
+		return r.rec.Agent + " was refused " + d.Tool
+	}
+	return fmt.Sprintf("%s was refused %s on %s", r.rec.Agent, d.Tool, d.Target)
 }
 
 // endOf turns a step's error into an end.

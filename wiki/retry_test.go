@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/sandbox"
 	"github.com/rigwiki/rig/wiki/proposal"
 )
@@ -53,10 +54,10 @@ func fakeClaude() {
 		}
 	}
 	if answer.StatusCode != http.StatusOK {
-		fmt.Printf(`{"type":"result","subtype":"success","is_error":true,"api_error_status":%d,"num_turns":1,"result":"API Error: %[1]d"}`+"\n", answer.StatusCode)
+		fmt.Printf(`{"type":"result","subtype":"success","is_error":true,"api_error_status":%d,"num_turns":1,"total_cost_usd":0.25,"result":"API Error: %[1]d"}`+"\n", answer.StatusCode)
 		os.Exit(1)
 	}
-	fmt.Println(`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"INGEST DONE: x"}`)
+	fmt.Println(`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"total_cost_usd":0.25,"result":"INGEST DONE: x"}`)
 }
 
 // An answer is one try's.
@@ -113,6 +114,15 @@ func TestRetry(t *testing.T) {
 			rec := h.Run(t.Context(), job, func(u Update) { told = append(told, u.Message) })
 			if tries.Load() != c.tries || rec.State != c.state || !strings.Contains(rec.Message, c.message) {
 				t.Errorf("%d tries, %s: %q (%q), want %d, %s: %q", tries.Load(), rec.State, rec.Message, rec.Hint, c.tries, c.state, c.message)
+			}
+			paid := 0.0 // by every try that the model answered
+			for n := range int(tries.Load()) {
+				if c.answers[min(n, len(c.answers)-1)].status != http.StatusLocked {
+					paid += 0.25
+				}
+			}
+			if used := rec.Usage.(adapters.Usage); used.CostUSD != paid {
+				t.Errorf("the record tells %v USD of %v", used.CostUSD, paid)
 			}
 			if said := strings.Join(told, "\n"); c.told != "" && !strings.Contains(said, c.told) || c.told == "" && strings.Contains(said, "trying again") {
 				t.Errorf("told %q, want %q", said, c.told)

@@ -47,6 +47,7 @@ type run struct {
 	before   manifest // of the real wiki, where confinement does not rule out that it is written
 	exit     sandbox.Exit
 	outcome  adapters.Outcome
+	spent    adapters.Usage // by all tries
 	changes  sandbox.Changes
 	verdict  Judgement
 	release  []func()  // what settle lets go of, last first

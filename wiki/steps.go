@@ -255,7 +255,8 @@ func (r *run) runAgent(ctx context.Context) error {
 	for _, m := range adapters.Markers(r.outcome.Text) {
 		r.rec.Markers = append(r.rec.Markers, m.Name+": "+m.Text)
 	}
-	r.rec.Session, r.rec.Usage, r.rec.Model = r.outcome.Session, r.outcome.Usage, cmp.Or(r.rec.Model, r.outcome.Model)
+	r.spent = r.spent.Plus(r.outcome.Usage) // a try that failed was paid for too
+	r.rec.Session, r.rec.Usage, r.rec.Model = r.outcome.Session, r.spent, cmp.Or(r.rec.Model, r.outcome.Model)
 	switch answer := strings.TrimSpace(r.outcome.Text); {
 	case r.op.Task:
 		r.rec.Answer = headAndTail(answer, maxReport)
@@ -348,7 +349,10 @@ func (r *run) settle(ctx context.Context, failed error) {
 	if errors.Is(failed, sandbox.ErrNotQuiescent) {
 		e.Hint = "its changes were not read; run again"
 	}
-	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, cmp.Or(e.Hint, r.hint())
+	r.rec.State, r.rec.Exit, r.rec.Message, r.rec.Hint = e.State, e.Exit, e.Message, e.Hint
+	if !r.op.Task && unfinished(e.State) {
+		r.rec.Answer = "" // what was said before the run broke is no answer, to show or to file
+	}
 	r.rec.Ended = time.Now().UTC()
 	if r.box != nil {
 		go r.box.Close() // beside the store, which waits for the disk; released below, where its end is waited for
@@ -370,11 +374,4 @@ func (r *run) settle(ctx context.Context, failed error) {
 	r.host.dequeue(r)
 	rec := r.rec
 	r.tell(Update{State: rec.State, Message: rec.Message, Record: &rec})
-}
-
-func (r *run) hint() string {
-	if r.outcome.Failure != nil {
-		return r.outcome.Failure.Hint
-	}
-	return ""
 }
