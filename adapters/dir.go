@@ -141,8 +141,10 @@ func (d directory) Converse(_ context.Context, rw io.ReadWriter, _ func(Event)) 
 			break // EOF, or a pipe that the host closed: either way the log ends here
 		}
 	}
-	// Exit 0 is completed (section 8): there is no terminal event, and a question is no reason to stop short.
-	return Outcome{Started: true, Ended: true, OK: true, Text: strings.TrimSpace(text.String())}
+	// Exit 0 is completed (section 8): there is no terminal event. What the log ends by asking nobody answered all the same.
+	out := Outcome{Started: true, Ended: true, OK: true, Text: strings.TrimSpace(text.String())}
+	out.Question = AsksBack(out.Text)
+	return out
 }
 
 // wireTime bounds a wire executable: it edits a few files.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -115,7 +116,17 @@ func TestDirectoryText(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 	flood := bytes.Repeat([]byte("0123456789abcde\n"), 4<<20/16)
-	if o := decode(Directory("x"), bytes.NewReader(append(flood, "end\n"...))).Outcome; len(o.Text) > maxText || !strings.HasSuffix(o.Text, "\nend") {
+	flood = slices.Concat([]byte("begin\n"), flood, []byte("end\n"))
+	if o := decode(Directory("x"), bytes.NewReader(flood)).Outcome; len(o.Text) > maxText || !strings.HasSuffix(o.Text, "\nend") || !strings.HasPrefix(o.Text, "begin\n") || !strings.Contains(o.Text, "\n"+leftOut) {
 		t.Errorf("a flood gave %d bytes", len(o.Text))
+	}
+}
+
+// A log that ends by asking is an end, and a question that nobody answered; one asked on the way is none.
+func TestDirectoryQuestion(t *testing.T) {
+	for log, asks := range map[string]bool{"done\nShall I update the docs, too?\n": true, "Which one?\nI took the first.\n": false, "Shall I?\nPR REVIEW: APPROVE\n": false} {
+		if o := decode(Directory("x"), strings.NewReader(log)).Outcome; !o.OK || !o.Ended || o.Question != asks {
+			t.Errorf("%q: %+v", log, o)
+		}
 	}
 }

@@ -152,31 +152,40 @@ func dataText(data any) string {
 	return ""
 }
 
-// maxText bounds a final text, in bytes. Of what is longer its end counts.
-const maxText = 1 << 20
+// maxText bounds a final text, in bytes; of what is longer its end counts, and maxHead of its beginning is kept with it.
+const (
+	maxText = 1 << 20
+	maxHead = 32 << 10
+)
 
-// A tail keeps the end of a text of any length, in at most twice maxText.
+// leftOut stands in the place of what a long text lost.
+const leftOut = "[...]\n"
+
+// A tail keeps the beginning and the end of a text of any length, in at most twice maxText and maxHead.
 type tail struct {
-	buf []byte
-	cut bool
+	head, buf []byte
+	cut       bool
 }
 
 func (t *tail) add(text ...byte) {
+	t.head = append(t.head, text[:min(len(text), maxHead-len(t.head))]...)
 	if t.buf = append(t.buf, text...); len(t.buf) > 2*maxText {
 		t.buf, t.cut = append(t.buf[:0], t.buf[len(t.buf)-maxText:]...), true
 	}
 }
 
-func (t *tail) reset() { t.buf, t.cut = t.buf[:0], false }
+func (t *tail) reset() { t.head, t.buf, t.cut = t.head[:0], t.buf[:0], false }
 
 // String is at most maxText: whole lines where something was left out, and UTF-8.
 func (t *tail) String() string {
 	text := t.buf
 	if t.cut || len(text) > maxText {
-		text = text[max(0, len(text)-maxText):]
+		head := t.head[:bytes.LastIndexByte(t.head, '\n')+1]
+		text = text[max(0, len(text)-maxText+maxHead+len(leftOut)):]
 		if _, after, ok := bytes.Cut(text, []byte("\n")); ok {
 			text = after
 		}
+		text = slices.Concat(head, []byte(leftOut), text)
 	}
 	return strings.ToValidUTF8(string(text), "\uFFFD")
 }
