@@ -83,6 +83,9 @@ const asideSuffix = ".1"
 // eventFilePath is where the daemon keeps them.
 func eventFilePath(rigHome string) string { return filepath.Join(rigHome, "daemon", "events.jsonl") }
 
+// servedFilePath is where `rig wiki events --serve` keeps them. Several may serve at once, each at a port of its own.
+func servedFilePath(rigHome string) string { return filepath.Join(rigHome, "daemon", "served.jsonl") }
+
 // add appends a completed event. It is called by one goroutine.
 func (f *eventFile) add(e adapters.Event) error {
 	if e.Running {
@@ -100,8 +103,13 @@ func (f *eventFile) add(e adapters.Event) error {
 	return err
 }
 
-// open makes room for n bytes.
+// open makes room for n bytes. A file that another program put aside is left to it.
 func (f *eventFile) open(n int64) error {
+	if f.f != nil && f.movedAway() {
+		if err := f.close(); err != nil {
+			return err
+		}
+	}
 	if f.f != nil && f.size+n > maxEventFile {
 		if err := errors.Join(f.close(), os.Rename(f.path, f.path+asideSuffix)); err != nil {
 			return err
@@ -122,6 +130,16 @@ func (f *eventFile) open(n int64) error {
 		f.size = fi.Size()
 	}
 	return err
+}
+
+// movedAway tells whether the name leads to another file by now, or to none.
+func (f *eventFile) movedAway() bool {
+	mine, err := f.f.Stat()
+	if err != nil {
+		return true
+	}
+	named, err := os.Stat(f.path)
+	return err != nil || !os.SameFile(mine, named)
 }
 
 func (f *eventFile) close() error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/adapters/board"
@@ -20,7 +21,7 @@ import (
 )
 
 // eventsCmd is `rig wiki events [--serve]` and `rig wiki events tail [--serve]`: what agents do, as it happens. Both show the events of every run
-// here; with --serve they also take what is posted.
+// here and what is posted to another --serve; with --serve they also take what is posted.
 func (a *app) eventsCmd() *cobra.Command {
 	var w watch
 	run := func(c *cobra.Command, _ []string) error { return a.watchEvents(c.Context(), w) }
@@ -46,11 +47,12 @@ func (a *app) watchEvents(ctx context.Context, w watch) error {
 		return err
 	}
 	defer h.Close()
-	show := a.eventPrinter()
+	m := mix{show: a.eventPrinter(), ahead: map[adapters.Event]lead{}}
+	served := servedFilePath(h.RigHome())
 	if w.serve {
-		m := mix{show: show, ahead: map[adapters.Event]int{}}
-		show = m.stored
-		s, err := a.serveEvents(w.port, m.posted)
+		told := &eventFile{path: served}
+		defer func() { _ = told.close() }()
+		s, err := a.serveEvents(w.port, a.keeping(told, m.posted))
 		if err != nil {
 			return err
 		}
@@ -69,18 +71,46 @@ func (a *app) watchEvents(ctx context.Context, w watch) error {
 		}()
 		a.warn("events are taken at %s", s.URL())
 	}
-	return followRuns(ctx, []string{filepath.Join(h.RigHome(), "runs", "*", "*", "events.jsonl"), eventFilePath(h.RigHome())}, show)
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error {
+		return followRuns(ctx, []string{filepath.Join(h.RigHome(), "runs", "*", "*", "events.jsonl"), eventFilePath(h.RigHome())}, m.stored)
+	})
+	if !w.serve { // who serves has them from the post
+		all.Go(func() error { return followRuns(ctx, []string{served}, m.posted) })
+	}
+	return all.Wait()
+}
+
+// keeping stores what is posted, for those who only look, before it is shown. A disk that is full is said once: what is posted is shown all the same.
+func (a *app) keeping(file *eventFile, show func(adapters.Event)) func(adapters.Event) {
+	said := false
+	return func(e adapters.Event) {
+		if err := file.add(e); err != nil && !said {
+			said = true
+			a.warn("`rig wiki events tail` elsewhere does not show all of it: %v", err)
+		}
+		show(e)
+	}
 }
 
 // mix shows events that come both ways once: a run posts to its user's board, which may be this one, what it stores in its folder.
 type mix struct {
 	show  func(adapters.Event)
-	mu    sync.Mutex             // guards ahead
-	ahead map[adapters.Event]int // how many more came by post than from files
+	mu    sync.Mutex // guards ahead
+	ahead map[adapters.Event]lead
+}
+
+// lead is how many more of an event came by post than from files, and when the last of them came.
+type lead struct {
+	n  int
+	at time.Time
 }
 
 // maxAhead bounds what is remembered: events of others come by post alone.
 const maxAhead = 10_000
+
+// bothWays is how long the second way may take after the first. What is the same later is another event.
+const bothWays = time.Minute
 
 func (m *mix) posted(e adapters.Event) { m.count(e, 1) }
 func (m *mix) stored(e adapters.Event) { m.count(e, -1) }
@@ -93,10 +123,14 @@ func (m *mix) count(e adapters.Event, by int) {
 	key := e
 	key.OK, key.Agent, key.Task, key.Session = nil, "", "", "" // pointers differ, and names are the board's own where it gave some
 	m.mu.Lock()
-	first := m.ahead[key]*by >= 0
-	if m.ahead[key] += by; m.ahead[key] == 0 {
+	now, l := time.Now(), m.ahead[key]
+	if now.Sub(l.at) > bothWays {
+		l.n = 0
+	}
+	first := l.n*by >= 0
+	if l = (lead{l.n + by, now}); l.n == 0 {
 		delete(m.ahead, key)
-	} else if len(m.ahead) > maxAhead {
+	} else if m.ahead[key] = l; len(m.ahead) > maxAhead {
 		clear(m.ahead)
 	}
 	m.mu.Unlock()

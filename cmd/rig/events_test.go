@@ -174,6 +174,62 @@ func TestEventsOfRuns(t *testing.T) {
 	}
 }
 
+// Who only looks sees what another program takes, and what a run stored and posted too once.
+func TestEventsServedElsewhere(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, "runs", "garden-1", "run-1")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, errs := watching(t, home, nil, "--serve")
+	url := boardURL(t, errs)
+	out, _ := watching(t, home, nil, "tail", "--json")
+	for i := 0; !strings.Contains(out.String(), "ready"); i++ { // the first look notes what is there
+		postEvent(t, url, "", fmt.Sprintf(`{"v":1,"session":"s","kind":"other","summary":"ready %d"}`, i))
+		time.Sleep(10 * time.Millisecond)
+		if i > 6000 { // a minute: a hang
+			t.Fatal("nothing is shown")
+		}
+	}
+	both := `{"v":1,"session":"s","kind":"edit","summary":"both ways"}`
+	if err := os.WriteFile(filepath.Join(dir, "events.jsonl"), []byte(both+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out.until(t, "event of the run", has("both ways"))
+	for _, body := range []string{both, `{"v":1,"session":"s","kind":"idle","summary":"again"}`, `{"v":1,"session":"s","kind":"idle","summary":"again"}`,
+		`{"v":1,"session":"s","kind":"end","summary":"the end"}`} {
+		if code := postEvent(t, url, "", body); code != http.StatusNoContent {
+			t.Fatalf("%s: %d", body, code)
+		}
+	}
+	s := out.until(t, "end", has("the end"))
+	if strings.Count(s, "both ways") != 1 || strings.Count(s, "again") != 2 {
+		t.Errorf("shown:\n%s", s)
+	}
+}
+
+// A file that another program put aside is left to it.
+func TestEventFilePutAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "served.jsonl")
+	one, two := &eventFile{path: path}, &eventFile{path: path}
+	for i, f := range []*eventFile{one, two} {
+		if err := f.add(adapters.Event{Session: "s", Kind: "edit", Summary: fmt.Sprint("early ", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one.size = maxEventFile
+	for i, f := range []*eventFile{one, two} {
+		if err := f.add(adapters.Event{Session: "s", Kind: "edit", Summary: fmt.Sprint("late ", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func() { _ = errors.Join(one.close(), two.close()) }()
+	text, err := os.ReadFile(path)
+	if s := string(text); err != nil || !has("late 0", "late 1")(s) || strings.Contains(s, "early") {
+		t.Errorf("%v:\n%s", err, s)
+	}
+}
+
 func TestEventsPortTaken(t *testing.T) {
 	home := t.TempDir()
 	_, errs := watching(t, home, nil, "--serve")
