@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/rigwiki/rig/adapters"
 	"github.com/rigwiki/rig/adapters/board"
@@ -71,14 +70,20 @@ func (a *app) watchEvents(ctx context.Context, w watch) error {
 		}()
 		a.warn("events are taken at %s", s.URL())
 	}
-	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() error {
-		return followRuns(ctx, []string{filepath.Join(h.RigHome(), "runs", "*", "*", "events.jsonl"), eventFilePath(h.RigHome())}, m.stored)
-	})
-	if !w.serve { // who serves has them from the post
-		all.Go(func() error { return followRuns(ctx, []string{served}, m.posted) })
+	runs := []string{filepath.Join(h.RigHome(), "runs", "*", "*", "events.jsonl"), eventFilePath(h.RigHome())}
+	if w.serve { // it has from the post what it stores
+		return followRuns(ctx, runs, m.stored)
 	}
-	return all.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	posted := make(chan error, 1)
+	go func() {
+		defer cancel() // neither goes on without the other
+		posted <- followRuns(ctx, []string{served}, m.posted)
+	}()
+	err = followRuns(ctx, runs, m.stored)
+	cancel()
+	return errors.Join(err, <-posted)
 }
 
 // keeping stores what is posted, for those who only look, before it is shown. A disk that is full is said once: what is posted is shown all the same.
