@@ -3,6 +3,7 @@ package wiki
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/rigwiki/rig/wiki/proposal"
 )
@@ -16,6 +17,9 @@ const (
 	WithFlagged                // the yes is for the flagged pages as well
 )
 
+// turnWait is how long an apply on disk waits for one in an editor, which loses its turn sooner unless its server was halted.
+const turnWait = 2 * time.Minute
+
 // Result is what an apply or an undo on disk came to.
 type Result struct {
 	Receipt   proposal.Receipt
@@ -25,8 +29,9 @@ type Result struct {
 }
 
 // Apply applies a selection of a proposal to the disk, as a terminal or the daemon does. Pages with unsaved text in an editor are left waiting.
+// It waits while an editor is applying to the same wiki.
 func (h *Host) Apply(ctx context.Context, w *Wiki, run string, sel proposal.Selection, c Consent, by string) (Result, error) {
-	s, release, err := h.writer(ctx, w)
+	s, release, err := h.pageWriter(ctx, w)
 	if err != nil {
 		return Result{}, err
 	}
@@ -55,7 +60,7 @@ func flaggedIn(plan proposal.Plan) []string {
 
 // Undo takes back what a run applied, on disk, keeping later edits.
 func (h *Host) Undo(ctx context.Context, w *Wiki, run, by string) (Result, error) {
-	s, release, err := h.writer(ctx, w)
+	s, release, err := h.pageWriter(ctx, w)
 	if err != nil {
 		return Result{}, err
 	}
@@ -85,6 +90,26 @@ func (h *Host) writer(ctx context.Context, w *Wiki) (*proposal.Store, func(), er
 	}
 	release, err := h.LockApply(ctx, w, s)
 	return s, release, err
+}
+
+// pageWriter is writer for what plans and writes pages: the turn comes first, as in an editor, which holds it while it takes and leaves the apply lock.
+func (h *Host) pageWriter(ctx context.Context, w *Wiki) (*proposal.Store, func(), error) {
+	s, err := h.Store(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	until, stop := context.WithTimeout(ctx, turnWait)
+	defer stop()
+	done, err := s.Turn(until)
+	if err != nil {
+		return nil, nil, err
+	}
+	release, err := h.LockApply(ctx, w, s)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return s, func() { release(); done() }, nil
 }
 
 // write carries a plan out but for the pages that an editor has unsaved.
