@@ -52,10 +52,16 @@ func (e *Editor) OpenAs(uri, text string, version int) {
 	e.Notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "markdown", "version": version, "text": text}})
 }
 
-// Change replaces a buffer's whole text, as if typed.
+// Change replaces a buffer's whole text, as if typed. A page that is not open fails the test.
 func (e *Editor) Change(path, text string) {
+	e.t.Helper()
 	e.mu.Lock()
 	b := e.buffers[path]
+	if b == nil {
+		e.mu.Unlock() // before the test ends: cleanup takes it
+		e.t.Fatalf("change %s: it is not open", path)
+		return
+	}
 	b.Version++
 	b.Text = text
 	uri, version := b.URI, b.Version
