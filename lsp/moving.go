@@ -186,6 +186,9 @@ func (m *moving) stays(rel string, l index.Link, was index.Match) bool {
 		}
 	}
 	if near := path.Join(path.Dir(from), l.Target); l.Kind == index.Markdown && !strings.HasPrefix(l.Target, "/") && near != to && near+".md" != to {
+		if was := path.Join(path.Dir(rel), l.Target); was == to || was+".md" == to {
+			return false // counted from its page's folder, as every renderer reads it: only we would still find it from the root
+		}
 		return !m.there(near) && !m.there(near+".md")
 	}
 	if l.Kind == index.Markdown || strings.HasPrefix(l.Target, "/") {

@@ -221,6 +221,22 @@ func TestPrepareRename(t *testing.T) {
 	}
 }
 
+// TestMovedFromRoot holds that a markdown link of a page that leaves its folder still counts from there, though we would find it from the root too.
+func TestMovedFromRoot(t *testing.T) {
+	d := newStudy(t, full("utf-16"), "", map[string]string{"a.md": "# A\n\n[o](o.md#h \"t\") [n](<s/n.md>) [[o|x]]\n", "o.md": "# O\n\n## H\n", "s/n.md": "# N\n"})
+	var edit json.RawMessage
+	files := []map[string]string{{"oldUri": lsptest.URI(d.path("a.md")), "newUri": lsptest.URI(d.path("s/a.md"))}}
+	if err := d.e.Request("workspace/willRenameFiles", map[string]any{"files": files}, &edit); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.e.ApplyEdit(json.RawMessage(`{"edit":` + string(edit) + `}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := d.now("a.md"), "# A\n\n[o](../o.md#h \"t\") [n](<n.md>) [[o|x]]\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestFileOperations holds what happens to links when the editor itself moves and deletes files.
 func TestFileOperations(t *testing.T) {
 	d := newStudy(t, full("utf-16"), "", renamePages())
