@@ -290,8 +290,12 @@ func (p place) finish(aside string, show func(adapters.Event)) {
 	if fi, err := f.Stat(); err != nil || !os.SameFile(p.file, fi) {
 		return
 	}
-	for n := int64(-1); n != 0; p.at += n {
-		n = readEvents(f, p.at, show)
+	for at := p.at; ; {
+		n := readEvents(f, at, show)
+		if n == 0 {
+			return
+		}
+		at += n
 	}
 }
 
