@@ -15,7 +15,8 @@ const configAge = 2 * time.Second
 type configs struct {
 	mu   sync.Mutex
 	read map[string]readConfig
-	age  int // counts how often all was forgotten: what was read before that is not kept
+	age  int             // counts how often all was forgotten: what was read before that is not kept
+	told map[string]bool // warnings that the user has seen
 }
 
 type readConfig struct {
@@ -23,13 +24,25 @@ type readConfig struct {
 	at     time.Time
 }
 
-func newConfigs() *configs { return &configs{read: map[string]readConfig{}} }
+func newConfigs() *configs { return &configs{read: map[string]readConfig{}, told: map[string]bool{}} }
 
 func (c *configs) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.read)
 	c.age++
+}
+
+// untold gives those warnings that were not told in this session: a configuration is read again and again.
+func (c *configs) untold(warnings []string) (out []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range warnings {
+		if !c.told[w] {
+			c.told[w], out = true, append(out, w)
+		}
+	}
+	return out
 }
 
 // config is the configuration of a wiki with the client's settings over it. A broken file is told by the runs that it stops; here the defaults
@@ -47,8 +60,8 @@ func (s *server) config(w *wiki.Wiki) wiki.Config {
 		s.log.Warn("the configuration is not used", zap.String("wiki", w.Name), zap.Error(err))
 		cfg = wiki.Defaults()
 	}
-	for _, warning := range warnings {
-		s.log.Debug("configuration", zap.String("warning", warning))
+	for _, warning := range s.configs.untold(warnings) {
+		s.tell(messageWarning, "rig wiki: "+warning)
 	}
 	s.configs.mu.Lock()
 	defer s.configs.mu.Unlock()

@@ -133,3 +133,26 @@ func TestBrokenConfig(t *testing.T) {
 		t.Errorf("%d runs were started", len(h.jobs))
 	}
 }
+
+// TestUnknownKeys holds that what a configuration does not know is told by name, once.
+func TestUnknownKeys(t *testing.T) {
+	root := newWiki(t, map[string]string{".rig/config.yml": "purpse: p.md\n", "concepts/a.md": "# A\n\n[[a]]\n"})
+	e := session(t, newFakeHost(t, nil), lsptest.Options{Root: root, Profile: lsptest.VSCode()})
+	page := filepath.Join(root, "concepts/a.md")
+	e.Open(page)
+	told := func() (n int) {
+		for _, m := range e.Notes("window/showMessage") {
+			if strings.Contains(string(m), "config.yml:1") && strings.Contains(string(m), "unknown key purpse") {
+				n++
+			}
+		}
+		return n
+	}
+	eventually(t, "the key is told", func() bool { return told() == 1 })
+	hoverAt(t, e, page, 2, 2)
+	e.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{}}) // all is read again
+	hoverAt(t, e, page, 2, 2)
+	if n := told(); n != 1 {
+		t.Errorf("it was told %d times", n)
+	}
+}

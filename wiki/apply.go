@@ -2,6 +2,7 @@ package wiki
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -101,7 +102,9 @@ func (h *Host) pageWriter(ctx context.Context, w *Wiki) (*proposal.Store, func()
 	until, stop := context.WithTimeout(ctx, turnWait)
 	defer stop()
 	done, err := s.Turn(until)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
+		return nil, nil, fmt.Errorf("%w: an editor has been applying to %s for %s", ErrHeld, w.Name, turnWait)
+	} else if err != nil {
 		return nil, nil, err
 	}
 	release, err := h.LockApply(ctx, w, s)

@@ -68,7 +68,7 @@ func (s *Store) carryOut(j journal) (Receipt, error) {
 		return Receipt{}, err
 	}
 	defer d.close()
-	var errs []error
+	var failed, errs []error
 	for i := range j.Entries {
 		e := &j.Entries[i]
 		if e.Settled {
@@ -82,7 +82,7 @@ func (s *Store) carryOut(j journal) (Receipt, error) {
 		if err != nil {
 			err = unwritable(err)
 			e.File.Word, e.File.Reason = WordNotApplied, err.Error()
-			errs = append(errs, fmt.Errorf("apply %s: %w", e.File.Path, err))
+			failed = append(failed, fmt.Errorf("apply %s: %w", e.File.Path, err))
 			continue
 		}
 		if e.File.Kind != Delete {
@@ -96,11 +96,22 @@ func (s *Store) carryOut(j journal) (Receipt, error) {
 			}
 		}
 	}
-	errs = append(errs, d.removeEmpty(j.Empties), d.sync())
+	errs = append(errs, first(failed), d.removeEmpty(j.Empties), d.sync())
 	receipt, err := s.book(j)
 	if err != nil {
 		return receipt, errors.Join(append(errs, err)...)
 	}
 	s.step("done")
 	return receipt, errors.Join(append(errs, s.dropJournal(j.Run), s.foreseeUndo(j.Run))...)
+}
+
+// first is the first of the pages' errors with the count of the others: on a full disk all of them say the same, and the receipt has each.
+func first(failed []error) error {
+	switch len(failed) {
+	case 0:
+		return nil
+	case 1:
+		return failed[0]
+	}
+	return fmt.Errorf("%w; %s more could not be written", failed[0], pages(len(failed)-1))
 }

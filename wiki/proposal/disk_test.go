@@ -241,3 +241,44 @@ func TestUnwritable(t *testing.T) {
 	f.wantState(run, Proposed)
 	f.wantNoTemp()
 }
+
+// A disk that takes nothing is told once for all pages, and an undo that took nothing back leaves the run as it was.
+func TestUnwritableDisk(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "a\n", "b.md": "b\n"})
+	run := f.propose(map[string]string{"a.md": "1\n", "b.md": "2\n"})
+	plan := f.plan(run, Selection{})
+	works, full := f.Store.flush, func(file *os.File) error {
+		if !strings.HasPrefix(file.Name(), f.wiki) {
+			return nil
+		}
+		return &fs.PathError{Op: "sync", Path: file.Name(), Err: syscall.ENOSPC}
+	}
+	f.Store.flush = full
+	if _, err := f.Apply(plan, "cli"); err == nil || err.Error() != "apply a.md: cannot be written: no space left on device; 1 page more could not be written" {
+		t.Errorf("error %v", err)
+	}
+	f.Store.flush = works
+	if _, err := f.Apply(f.plan(run, Selection{}), "cli"); err != nil {
+		t.Fatal(err)
+	}
+	f.wantState(run, Applied)
+	undo, err := f.PlanUndo(run, OnDisk(f.wiki))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Store.flush = full
+	if _, err := f.Apply(undo, "cli"); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v", err)
+	}
+	f.wantState(run, Applied)
+	f.wantTree(map[string]string{"a.md": "1\n", "b.md": "2\n"})
+	f.Store.flush = works
+	if undo, err = f.PlanUndo(run, OnDisk(f.wiki)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Apply(undo, "cli"); err != nil {
+		t.Fatal(err)
+	}
+	f.wantState(run, Discarded)
+	f.wantTree(map[string]string{"a.md": "a\n", "b.md": "b\n"})
+}

@@ -196,7 +196,8 @@ func (j journal) markUndone(receipts []Receipt) {
 	}
 }
 
-// undone sets the state after an undo: discarded where nothing is left of the run, what waited included; partly where something stays.
+// undone sets the state after an undo: discarded where nothing is left of the run, what waited included; partly where something stays, and what it was
+// where all of it does.
 func (r *Record) undone(receipts []Receipt, undo Receipt) {
 	back, left := 0, 0
 	for _, f := range undo.Files {
@@ -210,6 +211,10 @@ func (r *Record) undone(receipts []Receipt, undo Receipt) {
 				left++
 			}
 		}
+	}
+	if left > 0 && back == 0 {
+		r.Message = fmt.Sprintf("nothing was taken back: %s changed since or could not be written", pages(left))
+		return
 	}
 	if left > 0 {
 		r.State = Partly

@@ -20,8 +20,10 @@ func (v *Verified) unpointed(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	base, err := c.Repo.git.line(ctx, v.dir, "merge-base", newest, v.Tip)
-	if err != nil {
-		return nil, fmt.Errorf("find where %s left %s: %w", c.Branch, c.Repo.Main, err)
+	if err != nil && ctx.Err() == nil {
+		base = c.Start // no common commit, as where the history is shallow: what the run itself did counts
+	} else if err != nil {
+		return nil, err
 	}
 	before, err := v.replaced(ctx, "", base, c.Start) // of the branch as it was: known already, and pushed or not by its user
 	if err != nil {

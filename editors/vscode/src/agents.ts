@@ -52,8 +52,12 @@ export class Agents implements vscode.Disposable {
       void vscode.window.showWarningMessage(vscode.l10n.t('{0} cannot run here: {1}', agent.name, agent.why));
       return;
     }
-    await this.server.execute('rigwiki.agent.use', { name: agent.name });
+    const set = vscode.workspace.getConfiguration('rigwiki').inspect<string>('defaultAgent');
+    const { overridden } = await this.server.execute<{ overridden?: string }>('rigwiki.agent.use', { name: agent.name });
     await vscode.workspace.getConfiguration('rigwiki').update('defaultAgent', undefined, vscode.ConfigurationTarget.Global);
+    if (overridden && (set?.workspaceValue || set?.workspaceFolderValue || !set?.globalValue)) { // else it was the setting just taken back
+      void vscode.window.showWarningMessage(overridden);
+    }
     await this.refresh();
     await this.pickModel(agent.name);
   }
