@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 )
@@ -78,6 +79,10 @@ func (c *acpClient) progress(id acp.ToolCallId, status *acp.ToolCallStatus, u ac
 		c.calls = map[acp.ToolCallId]acpCall{}
 	}
 	c.calls[id] = call
+	if c.told != nil {
+		close(c.told)
+		c.told = nil
+	}
 	if status == nil || *status == acp.ToolCallStatusPending && call.raw == nil && len(call.at) == 0 {
 		return
 	}
@@ -159,24 +164,19 @@ func commandOf(call acpCall) string {
 }
 
 // RequestPermission answers from the grant.
-func (c *acpClient) RequestPermission(_ context.Context, p acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
-	t := p.ToolCall
-	call := acpCall{kind: acp.ToolKindOther, raw: t.RawInput, at: t.Locations, content: t.Content}
-	c.mu.Lock()
-	call = call.with(c.calls[t.ToolCallId]).with(acpCall{raw: t.RawInput, at: t.Locations, content: t.Content})
-	c.mu.Unlock()
-	if t.Kind != nil {
-		call.kind = *t.Kind
-	}
-	if t.Title != nil {
-		call.title = *t.Title
-	}
+func (c *acpClient) RequestPermission(ctx context.Context, p acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+	call := c.asked(p.ToolCall)
 	why := c.judge(call)
+	if why != "" && call.vague() {
+		c.await(ctx, p.ToolCall.ToolCallId)
+		call = c.asked(p.ToolCall)
+		why = c.judge(call)
+	}
 	want := []acp.PermissionOptionKind{acp.PermissionOptionKindAllowOnce, acp.PermissionOptionKindAllowAlways}
 	if why != "" {
 		want = []acp.PermissionOptionKind{acp.PermissionOptionKindRejectOnce, acp.PermissionOptionKindRejectAlways}
 		c.mu.Lock()
-		c.denials = withDenial(c.denials, Denial{Tool: string(call.kind), Target: target(c.event(call))})
+		c.denials = withDenial(c.denials, Denial{Tool: firstOf(string(call.kind), "other"), Target: target(c.event(call))})
 		c.mu.Unlock()
 	}
 	for _, k := range want {
@@ -187,6 +187,57 @@ func (c *acpClient) RequestPermission(_ context.Context, p acp.RequestPermission
 		}
 	}
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+// asked is what is known of the call that a request is about: what was told of it before, and what the request says.
+func (c *acpClient) asked(t acp.ToolCallUpdate) acpCall {
+	c.mu.Lock()
+	call := c.calls[t.ToolCallId]
+	c.mu.Unlock()
+	u := acpCall{raw: t.RawInput, at: t.Locations, content: t.Content}
+	if t.Kind != nil {
+		u.kind = *t.Kind
+	}
+	if t.Title != nil {
+		u.title = *t.Title
+	}
+	return call.with(u)
+}
+
+// await waits, as long as c.wait, until an update told what a call is about. The library hands requests on beside the updates that came before them, so that one may be
+// here first (acp-go-sdk v0.13.0, connection.go).
+func (c *acpClient) await(ctx context.Context, id acp.ToolCallId) {
+	late := time.After(c.wait)
+	for {
+		c.mu.Lock()
+		told := !c.calls[id].vague()
+		if c.told == nil {
+			c.told = make(chan struct{})
+		}
+		more := c.told
+		c.mu.Unlock()
+		if told {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// vague tells whether it is not known what a call is about.
+func (a acpCall) vague() bool {
+	switch a.kind {
+	case acp.ToolKindEdit, acp.ToolKindDelete, acp.ToolKindMove:
+		return len(paths(a)) == 0
+	case acp.ToolKindExecute:
+		return commandOf(a) == ""
+	}
+	return a.kind == ""
 }
 
 // judge gives the reason why a call may not be made, or "". What says nothing of what it touches is refused where it could write.

@@ -17,16 +17,21 @@ import (
 // cancelGrace is how long an agent has to end its turn after session/cancel, before the host ends its processes.
 const cancelGrace = 3 * time.Second
 
+// announceWait is long for an update that was sent already, and short for a call that is refused since nobody tells what it is.
+const announceWait = 2 * time.Second
+
 // acpClient is our side of the protocol. Updates come one at a time and in order, requests for permission beside them, and both may still
 // come when the turn was given up: the lock is held while an event is handed on, so that none is after Talk has returned.
 type acpClient struct {
 	name string // of the program
 	gate gate
+	wait time.Duration // of a request for the update that tells what its call is about
 
 	mu      sync.Mutex // guards what follows
 	feed    *feed
 	text    tail // of the agent since its last tool call
 	calls   map[acp.ToolCallId]acpCall
+	told    chan struct{} // closed at the next update of a call; nil where nobody waits for it
 	denials []Denial
 	over    bool
 }
@@ -40,7 +45,7 @@ type acpSession struct {
 
 // talkACP drives one turn: initialize, session/new, session/prompt.
 func talkACP(ctx context.Context, rw io.ReadWriter, emit func(Event), r Request, p acpSession) Outcome {
-	c := &acpClient{feed: newFeed("acp", emit), name: p.program, gate: gate{r.Cwd, r.ReadOnly, r.Grant}}
+	c := &acpClient{feed: newFeed("acp", emit), name: p.program, gate: gate{r.Cwd, r.ReadOnly, r.Grant}, wait: announceWait}
 	c.feed.cwd = r.Cwd
 	conn := acp.NewClientSideConnection(c, rw, &objectReader{objects: newObjects(rw)})
 	conn.SetLogger(slog.New(slog.DiscardHandler)) // this package does not log; what matters is in the outcome

@@ -3,6 +3,7 @@ package adapters
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -267,6 +268,65 @@ func TestACPOddTalk(t *testing.T) {
 		if o := d.Outcome; o.OK || o.Failure == nil || strings.HasSuffix(o.Failure.Message, ": ") || strings.HasSuffix(o.Failure.Message, ":") {
 			t.Errorf("%s: %+v, failure %+v", name, o, o.Failure)
 		}
+	}
+}
+
+// A request may be handed on before the updates that say what its call is about: it is judged when they are here.
+func TestACPRequestBeforeItsUpdate(t *testing.T) {
+	c := &acpClient{feed: newFeed("acp", nil), gate: gate{cwd: "/wiki", grant: Grant{Write: true}}, wait: time.Minute}
+	pending, edit, other := acp.ToolCallStatusPending, acp.ToolKindEdit, acp.ToolKindOther
+	once := []acp.PermissionOption{{Kind: acp.PermissionOptionKindAllowOnce, OptionId: "yes"}, {Kind: acp.PermissionOptionKindRejectOnce, OptionId: "no"}}
+	ask := func(id acp.ToolCallId) chan string {
+		answer := make(chan string, 1)
+		go func() {
+			r, err := c.RequestPermission(t.Context(), acp.RequestPermissionRequest{Options: once, ToolCall: acp.ToolCallUpdate{ToolCallId: id, RawInput: map[string]any{"file_path": "/wiki/a.md"}}})
+			if err != nil || r.Outcome.Selected == nil {
+				answer <- fmt.Sprint(err)
+				return
+			}
+			answer <- string(r.Outcome.Selected.OptionId)
+		}()
+		return answer
+	}
+	tell := func(id acp.ToolCallId, kind acp.ToolKind, at ...string) {
+		u := &acp.SessionUpdateToolCall{ToolCallId: id, Title: "Edit", Kind: kind, Status: pending}
+		for _, p := range at {
+			u.Locations = append(u.Locations, acp.ToolCallLocation{Path: p})
+		}
+		if err := c.SessionUpdate(t.Context(), acp.SessionNotification{Update: acp.SessionUpdate{ToolCall: u}}); err != nil {
+			t.Error(err)
+		}
+	}
+	waits := func() {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			c.mu.Lock()
+			waiting := c.told != nil
+			c.mu.Unlock()
+			if waiting {
+				return
+			}
+		}
+		t.Fatal("the request was answered")
+	}
+	for want, file := range map[string]string{"yes": "/wiki/a.md", "no": "/etc/passwd"} {
+		id := acp.ToolCallId(want)
+		answer := ask(id)
+		waits()
+		tell("another", edit, "/wiki/b.md")
+		waits()
+		tell(id, edit) // announced bare
+		waits()
+		tell(id, edit, file)
+		if got := <-answer; got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+	}
+	answer := ask("odd")
+	waits()
+	tell("odd", other)
+	if got := <-answer; got != "no" {
+		t.Errorf("of no kind that is known: %s", got)
 	}
 }
 
