@@ -59,9 +59,9 @@ func TestSSHHost(t *testing.T) {
 
 func TestGitHubNameOfAlias(t *testing.T) {
 	b := newBench(t)
-	b.write(".ssh/config", "Host work\n  HostName github.com\nHost evil\n  HostName a/b\n")
+	b.write(".ssh/config", "Host forge\n  HostName github.com\nHost evil\n  HostName a/b\n")
 	r := b.open()
-	for raw, want := range map[string]string{"git@work:tea/pot.git": "github.com/tea/pot", "ssh://git@work/tea/pot": "github.com/tea/pot", "git@nobody:tea/pot": "", "https://work/tea/pot": "work/tea/pot", "git@evil:tea/pot": "",
+	for raw, want := range map[string]string{"git@forge:tea/pot.git": "github.com/tea/pot", "ssh://git@forge/tea/pot": "github.com/tea/pot", "git@nobody:tea/pot": "", "https://forge/tea/pot": "forge/tea/pot", "git@evil:tea/pot": "",
 		"git@-oProxyCommand=x:tea/pot": ""} {
 		b.do(b.repo, "config", "remote.origin.url", raw)
 		if got := r.GitHubName(t.Context()); got != want {
